@@ -352,7 +352,7 @@ made-up-axis: $(MADE_UP)
 	    KERNEL_FLAGS=-ffp-contract=off DD_FLAGS= SANITIZE="$(SANITIZE)" OPENMP="$(OPENMP)" build/attest build/attest-worker
 
 # PART=quick (tests/main.c), slow, or empty: both.
-PART = $(if $(LONG),,quick)
+PART ?= $(if $(LONG),,quick)
 test: all $(BUILD)/attest-tests $(BUILD)/defects/defects.so $(TEST_PLUGINS) $(HOSTILE) $(if $(filter quick,$(PART)),,made-up-axis)
 	$(if $(LONG),ATTEST_TEST_LONG=1) ATTEST_TEST_PART=$(PART) ATTEST_WORKER=$(BUILD)/attest-worker $(BUILD)/attest-tests
 

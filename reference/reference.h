@@ -207,8 +207,9 @@ attest_status attest_truth_cross_examine(int *overlap, attest_truth *truth, atte
 
 /* GMP, MPFR and FLINT cannot tell their caller that there is no memory.  After this, to be called before anything else
  * of reference/, that is one line on stderr with the case at hand, and the process ends with exit code 3; what was
- * written before is kept.  Without it they abort. */
-void attest_reference_begin(void);
+ * written before is kept.  Without it they abort.  `before_end`, or NULL: called before that end, by any thread; it may
+ * allocate nothing and wait for nobody. */
+void attest_reference_begin(void (*before_end)(void));
 /* The case at hand of the calling thread, copied; NULL: none. */
 void attest_reference_case(const char *line);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "reference/reference.h"
+#include "reports/files/output.h"
 #include "reports/report.h"
 #include "verify/commands/cli.h"
 
@@ -20,7 +21,7 @@ static int written(int code)
     if (code == 70 || code == 128 + SIGHUP || (!bad && !starved))
         return code;
     if (code != 2 && code != 3)
-        fprintf(stderr, "attest: standard output: %s\n", starved ? "no memory for all of it" : "write failed");
+        attest_cli_say("attest", "standard output: %s", starved ? "no memory for all of it" : "write failed");
     return starved ? 3 : 2;
 }
 
@@ -66,7 +67,7 @@ int main(int argc, char **argv)
     static int finished; /* read after main() has returned */
     given g = { argc, 0, argv };
     struct rlimit stack;
-    attest_reference_begin();
+    attest_reference_begin(attest_output_abandon);
     attest_json_begin();
     signal(SIGCHLD, SIG_DFL); /* whoever started us may have ignored it: then no child's end could be read */
     signal(SIGXFSZ, SIG_IGN); /* what a limit on files refuses is a failed write, and told as one */

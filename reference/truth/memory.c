@@ -11,6 +11,9 @@
 /* Of each thread, because a handler gets no argument that could hold it. */
 static _Thread_local char case_at_hand[ATTEST_LINE];
 
+/* Given once, before there is a second thread. */
+static void (*call_before_end)(void);
+
 void attest_reference_case(const char *line) { snprintf(case_at_hand, sizeof case_at_hand, "%s", line ? line : ""); }
 
 /* One line, by the first thread that comes here, and the end: nothing here needs memory. */
@@ -23,6 +26,8 @@ static void end(int code, const char *what)
         pause();
     const int length = snprintf(text, sizeof text, "attest: %s%s%s\n", what, *case_at_hand ? ": case " : "",
                                 case_at_hand);
+    if (call_before_end)
+        call_before_end();
     fflush(stdout);
     if (write(STDERR_FILENO, text, (size_t)length) < 0)
         code = code == 70 ? 70 : 3;
@@ -54,8 +59,9 @@ static void give_back(void *pointer, size_t size)
 static void stopped(void) __attribute__((noreturn));
 static void stopped(void) { end(70, "FLINT ended this run"); }
 
-void attest_reference_begin(void)
+void attest_reference_begin(void (*before_end)(void))
 {
+    call_before_end = before_end;
     mp_set_memory_functions(take, resize_known, give_back);
     __flint_set_memory_functions(take, take_zeros, resize, free);
     flint_set_abort(stopped);

@@ -143,50 +143,71 @@ static void print_style(FILE *gp, const chart_data *data, int narrow)
                 longest > 21 ? longest : 21);
 }
 
-/* Runs gnuplot on the file `script`, what it draws into the file behind `drawn`: its exit code, 127 where there is
- * none.  No pipe: who does not read it would end us by SIGPIPE. */
-static attest_status run_gnuplot(int *code, FILE *script, int drawn, attest_error *err)
+/* Runs gnuplot on the file `script`: its exit code, 127 where there is none.  No pipe: who does not read it would
+ * end us by SIGPIPE. */
+static attest_status run_gnuplot(int *code, FILE *script, attest_error *err)
 {
-    static char program[] = "gnuplot", input[] = "-";
-    char *const arguments[] = { program, input, NULL };
+    static char program[] = "gnuplot", plain[] = "-d", input[] = "-"; /* -d: nothing of ~/.gnuplot */
+    char *const arguments[] = { program, plain, input, NULL };
     posix_spawn_file_actions_t actions;
     pid_t child;
     int ended;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory to start gnuplot");
-    posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, drawn, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0); /* of a range of one point */
-    const int failed = posix_spawnp(&child, program, &actions, NULL, arguments, environ);
+    int failed = posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+    if (failed == 0) /* of a range of one point it says something */
+        failed = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (failed == 0)
+        failed = posix_spawnp(&child, program, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     *code = 127;
     if (failed == ENOENT || failed == EACCES)
         return ATTEST_OK;
     if (failed)
-        return attest_fail(err, ATTEST_IO, "gnuplot: cannot start: %s", strerror(failed));
+        return attest_fail(err, failed == ENOMEM ? ATTEST_NO_MEMORY : ATTEST_IO, "gnuplot: cannot start: %s",
+                           strerror(failed));
     while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
     *code = WIFEXITED(ended) ? WEXITSTATUS(ended) : 1;
     return ATTEST_OK;
 }
 
+/* gnuplot does not tell that it could not write, as on a full disk. */
+static int ends_as_svg(const char *path)
+{
+    char tail[16] = "";
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+    const int got = size > 9 && pread(fd, tail, 9, size - 9) == 9;
+    if (fd >= 0)
+        close(fd);
+    return got && strstr(tail, "</svg>") != NULL;
+}
+
+/* gnuplot writes the SVG to a temporary file; renamed when it exits 0 and has written all of it. */
 static attest_status draw(const char *svg_path, const char *text, size_t width, size_t height, attest_error *err)
 {
     attest_output out;
     attest_status status = ATTEST_OK;
     FILE *script = NULL;
     int code = 127;
+    if (strpbrk(svg_path, "'\n\\"))
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: a path with a quote or backslash cannot be given to gnuplot",
+                           svg_path);
     ATTEST_TRY(attest_output_open(&out, svg_path, err));
     script = tmpfile();
     if (!script)
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "no temporary file: %s", strerror(errno)));
-    fprintf(script, "set terminal svg size %zu,%zu dynamic font 'sans-serif,%d' background rgb 'white'\n%s", width,
-            height, width < 600 ? 14 : 12, text); /* exponents are 0.8 of it: 11 and more */
+    fprintf(script,
+            "set terminal svg size %zu,%zu dynamic font 'sans-serif,%d' background rgb 'white'\nset output '%s'\n%s",
+            width, height, width < 600 ? 14 : 12, out.temporary, text); /* exponents are 0.8 of it: 11 and more */
     if (fflush(script) != 0 || ferror(script) || lseek(fileno(script), 0, SEEK_SET) != 0)
         ATTEST_TRY(attest_fail(err, attest_of_errno(ATTEST_IO), "a temporary file: %s", strerror(errno)));
-    ATTEST_TRY(run_gnuplot(&code, script, out.fd, err));
+    ATTEST_TRY(run_gnuplot(&code, script, err));
     if (code != 0)
         status = attest_fail(err, ATTEST_IO, code == 127 ? "gnuplot not found" : "gnuplot failed on %s", svg_path);
+    else if (!ends_as_svg(out.temporary))
+        status = attest_fail(err, ATTEST_IO, "%s: gnuplot could not write all of it", svg_path);
 out:
     if (script)
         fclose(script);

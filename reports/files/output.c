@@ -4,71 +4,65 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
 #define TRIES 1000 /* names of one process */
-#define LINK "/proc/self/fd/"
 
-/* A file of that folder without a name, which /proc/self/fd can give one; -1: not here. */
-static int open_nameless(const char *path)
+/* The temporary files of writers, for a death that no writer sees coming: FLINT and GMP end the process where they have
+ * no memory.  More writers at once than slots: theirs are left, as by SIGKILL. */
+enum { SLOTS = 16, FREE = 0, FILLED = 1, NAMED = 2 };
+static struct slot {
+    atomic_int state;
+    char path[sizeof((attest_output *)0)->temporary];
+} slots[SLOTS];
+
+static int take_slot(const char *path)
 {
-#ifdef O_TMPFILE
-    char folder[4096], link[sizeof LINK + 12];
-    const char *slash = strrchr(path, '/');
-    const size_t length = slash ? (size_t)(slash - path) + 1 : 1;
-    snprintf(folder, sizeof folder, "%.*s", (int)length, slash ? path : ".");
-    const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    snprintf(link, sizeof link, LINK "%d", fd);
-    if (fd < 0 || access(link, F_OK) == 0)
-        return fd;
-    close(fd);
-#else
-    (void)path;
-#endif
+    for (int i = 0; i < SLOTS; i++) {
+        int expected = FREE;
+        if (!atomic_compare_exchange_strong(&slots[i].state, &expected, FILLED))
+            continue;
+        snprintf(slots[i].path, sizeof slots[i].path, "%s", path);
+        atomic_store(&slots[i].state, NAMED);
+        return i;
+    }
     return -1;
 }
 
-/* A new name: of the file without one if `fd` is >= 0, else of a new file, whose descriptor is returned; -1: errno. */
-static int take_name(attest_output *out, int fd)
+void attest_output_abandon(void)
 {
-    char link[sizeof LINK + 12];
-    int made = -1;
-    snprintf(link, sizeof link, LINK "%d", fd);
-    for (int number = 0; made < 0 && number < TRIES; number++) {
-        snprintf(out->temporary, sizeof out->temporary, "%s.%ld%03d.tmp", out->path, (long)getpid(), number);
-        if (fd >= 0)
-            made = linkat(AT_FDCWD, link, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW);
-        else
-            made = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (made < 0 && errno != EEXIST)
-            break;
-    }
-    out->named = made >= 0;
-    return made;
+    for (int i = 0; i < SLOTS; i++)
+        if (atomic_load(&slots[i].state) == NAMED)
+            unlink(slots[i].path);
 }
 
 attest_status attest_output_open(attest_output *out, const char *path, attest_error *err)
 {
     out->file = NULL;
-    out->named = 0;
     if ((size_t)snprintf(out->path, sizeof out->path, "%s", path) >= sizeof out->path)
         return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", path);
-    out->fd = open_nameless(path);
-    if (out->fd < 0)
-        out->fd = take_name(out, -1);
-    out->file = out->fd >= 0 ? fdopen(out->fd, "w") : NULL;
+    int fd = -1;
+    for (int number = 0; fd < 0 && number < TRIES; number++) {
+        snprintf(out->temporary, sizeof out->temporary, "%s.%ld%03d.tmp", path, (long)getpid(), number);
+        fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!out->file) {
         const int why = errno;
-        if (out->fd >= 0)
-            close(out->fd);
-        if (out->named)
+        if (fd >= 0) {
+            close(fd);
             unlink(out->temporary);
+        }
         errno = why;
         return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write: %s", path, strerror(why));
     }
+    out->slot = take_slot(out->temporary);
     return ATTEST_OK;
 }
 
@@ -76,19 +70,18 @@ attest_status attest_output_close(attest_output *out, attest_status status, atte
 {
     if (!out->file)
         return status;
-    int bad = ferror(out->file) || fflush(out->file) != 0;
-    if (status == ATTEST_OK && !bad && !out->named)
-        bad = take_name(out, out->fd) < 0;
-    const int why = errno, closed = fclose(out->file);
+    const int bad = ferror(out->file) || fflush(out->file) != 0;
+    const int closed = fclose(out->file);
     out->file = NULL;
-    errno = bad ? why : errno;
     if (status == ATTEST_OK && (bad || closed != 0))
         status = attest_fail(err, attest_of_errno(ATTEST_IO), "%s: write failed: %s", out->path, strerror(errno));
     if (status == ATTEST_OK && rename(out->temporary, out->path) != 0)
         status = attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot rename into place: %s", out->path,
                              strerror(errno));
-    if (status != ATTEST_OK && out->named)
+    if (status != ATTEST_OK)
         unlink(out->temporary);
+    if (out->slot >= 0)
+        atomic_store(&slots[out->slot].state, FREE);
     return status;
 }
 

@@ -72,7 +72,8 @@ COMMANDS = {
 # judgement its first case; the step behind it.
 WRITES = {"gate": (2000, 10), "audit": (5000, 10), "judge": (3000, 997)}
 QUICK = ["reference-exact", "compare", "replay", "list-kernels", "init-kernel", "predict", "gate", "report"]
-TIMES = re.compile(r'"(?:seconds\w*|score)":(null|\{[^}]*\}|[0-9.e+-]+)|seconds_\w+ +[0-9.e+-]+ +|time="[^"]*"|[0-9.e+-]+ s\b')
+TIMES = re.compile(r'"seconds\w*":(null|\{[^}]*\}|[0-9.e+-]+)|"score":(?:[1-9]|0\.)[0-9.e+-]*|'
+                   r'seconds_\w+ +[0-9.e+-]+ +|time="[^"]*"|[0-9.e+-]+ s\b')
 COLUMNS = re.compile(r'(,[^,\n]*){4}$', re.MULTILINE)
 
 

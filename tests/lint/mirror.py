@@ -1,6 +1,6 @@
-"""mirror.py: tests/ROOM/test_X.c tests ROOM/X.c, or a line of tests/ROOM/README.md says what it tests instead; and no
-folder has more than 25 entries (suites, planted defects and worst cases apart).  Prints every breach, exit code 1 if
-any."""
+"""mirror.py: tests/ROOM/test_X.c tests ROOM/X.c, or a line of tests/ROOM/README.md says what it tests instead; no
+folder has more than 25 entries (suites, planted defects and worst cases apart); and the suites that tests/main.c names
+are there.  Prints every breach, exit code 1 if any."""
 import os
 import re
 import subprocess
@@ -27,6 +27,9 @@ def main():
             text = open(readme, encoding="utf-8").read() if os.path.exists(readme) else ""
             if f"`test_{found[2]}.c`" not in text:
                 said.append(f"{path}: there is no {found[1]}/{found[2]}.c, and tests/{found[1]}/README.md does not name it")
+    runner = open(os.path.join(ROOT, "tests/main.c"), encoding="utf-8").read()
+    said += [f"tests/main.c: suite_{name}: there is no test_{name}.c" for name in re.findall(r'"suite_(\w+)"', runner)
+             if not any(path.startswith("tests/") and path.endswith(f"/test_{name}.c") for path in paths)]
     said += [f"{folder}: {len(names)} entries, at most {MOST}" for folder, names in sorted(entries.items())
              if len(names) > MOST and not CROWDED.match(folder)]
     for line in said:

@@ -44,7 +44,7 @@ def read(path):
 
 def run(command, cwd, timeout, **more):
     """Exit code (None: it took too long, and was ended with all that it started) and what it printed."""
-    env = dict(os.environ, MAKEFLAGS="", OMP_NUM_THREADS="1", CFLAGS="-O1", ATTEST_TEST_JOBS="1",
+    env = dict(os.environ, MAKEFLAGS="", OMP_NUM_THREADS="1", CFLAGS="-O1", ATTEST_TEST_JOBS="1", ATTEST_TEST_PART="",
                CK_TIMEOUT_MULTIPLIER="4", ATTEST_WORKER=os.path.join(cwd, "build/attest-worker"), **more)
     process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)

@@ -39,16 +39,29 @@ static int in_list(const char *list, const char *word)
     return 0;
 }
 
+void attest_cli_say(const char *who, const char *format, ...)
+{
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (attest_ci_on_github())
+        attest_ci_print_error(stderr, who, text);
+    else
+        fprintf(stderr, "%s: %s\n", who, text);
+}
+
 /* One line and exit code 2: argp's own argp_error() adds a second line. */
 static void __attribute__((format(printf, 2, 3), noreturn))
 usage_error(const struct argp_state *state, const char *format, ...)
 {
+    char text[2048];
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "%s: ", state->name);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, " (`%s --help` lists the options)\n", state->name);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    attest_cli_say(state->name, "%s (`%s --help` lists the options)", text, state->name);
     exit(2);
 }
 
@@ -245,10 +258,10 @@ static const attest_command *find_command(const char *name)
     for (size_t i = 0; i < attest_command_count; i++)
         if (strcmp(attest_commands[i].name, name) == 0)
             return &attest_commands[i];
-    fprintf(stderr, "attest: '%s' is no command; commands:", name);
+    char list[1024] = "";
     for (size_t i = 0; i < attest_command_count; i++)
-        fprintf(stderr, " %s", attest_commands[i].name);
-    fprintf(stderr, "\n");
+        snprintf(list + strlen(list), sizeof list - strlen(list), " %s", attest_commands[i].name);
+    attest_cli_say("attest", "'%.1000s' is no command; commands:%s", name, list);
     exit(2);
 }
 
@@ -284,7 +297,7 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
 {
     static char name[64];
     if (argc < 2) {
-        fprintf(stderr, "attest: a command is missing; `attest --help` lists them\n");
+        attest_cli_say("attest", "a command is missing; `attest --help` lists them");
         exit(2);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
@@ -322,7 +335,7 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
         }
     const error_t bad = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &input);
     if (bad) {
-        fprintf(stderr, "%s: the options cannot be read: %s\n", name, strerror(bad));
+        attest_cli_say(name, "the options cannot be read: %s", strerror(bad));
         exit(bad == ENOMEM ? 3 : 2);
     }
     if (input.seen[KEY_SANDBOX - KEY_SUITE])
@@ -337,10 +350,7 @@ int attest_cli_error(const attest_cli *cli, attest_status status, const attest_e
 {
     char title[64];
     snprintf(title, sizeof title, "attest %s", cli->command);
-    if (attest_ci_on_github())
-        attest_ci_print_error(stderr, title, err->text);
-    else
-        fprintf(stderr, "%s: %s\n", title, err->text);
+    attest_cli_say(title, "%s", err->text);
     switch (status) {
     case ATTEST_OK: return 0;
     case ATTEST_BAD_INPUT:

@@ -65,8 +65,11 @@ extern const size_t attest_command_count;
 /* Parses argv for the command that argv[1] names; exits with code 2 on a usage error, 0 after --help. */
 void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_command **command);
 
-/* Prints `attest COMMAND: MESSAGE` on stderr, under GitHub's runner as an annotation; returns the exit code of the
- * status: 2 for bad input and i/o on what the user named, 3 for memory and device, 70 for our own bugs. */
+/* `WHO: MESSAGE` as the one line on stderr, under GitHub's runner as an annotation. */
+void __attribute__((format(printf, 2, 3))) attest_cli_say(const char *who, const char *format, ...);
+
+/* Says `attest COMMAND: MESSAGE`; returns the exit code of the status: 2 for bad input and i/o on what the user named,
+ * 3 for memory and device, 70 for our own bugs. */
 int attest_cli_error(const attest_cli *cli, attest_status status, const attest_error *err);
 
 int attest_command_gate(const attest_cli *cli);

@@ -1,11 +1,11 @@
 /* cmd_init_kernel.c - `attest init-kernel NAME --lang c|c++|cuda|python|rust`: a kernel that passes, to change,
  * and a file for CI. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/files/output.h"
 #include "verify/commands/cli.h"
 
 /* Texts of kernels/template, kernels/attest.h and kernels/cuda/library.h, made by verify/suites/embed.sh. */
@@ -57,13 +57,17 @@ static char *replaced(const char *text, const char *from, const char *to)
 /* A file that is not there yet. */
 static attest_status write_new(const char *path, const char *text, attest_error *err)
 {
-    attest_output out;
-    if (access(path, F_OK) == 0)
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: there already; it is not overwritten", path);
-    const attest_status status = attest_output_open(&out, path, err);
-    if (status == ATTEST_OK)
-        fputs(text, out.file);
-    return attest_output_close(&out, status, err);
+    FILE *out = fopen(path, "wx");
+    if (!out)
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s", path,
+                           errno == EEXIST ? "there already; it is not overwritten" : strerror(errno));
+    const int good = fputs(text, out) >= 0;
+    if (fclose(out) == 0 && good)
+        return ATTEST_OK;
+    const attest_status status = attest_fail(err, attest_of_errno(ATTEST_IO), "%s: cannot be written: %s", path,
+                                             strerror(errno));
+    unlink(path);
+    return status;
 }
 
 typedef struct change {
@@ -100,7 +104,11 @@ static attest_status write_header(const char *folder, const char *name, const ch
 {
     char path[4096];
     snprintf(path, sizeof path, "%.3900s/%s", folder, name);
-    return access(path, F_OK) == 0 ? ATTEST_OK : write_new(path, text, err);
+    FILE *there = fopen(path, "r");
+    if (!there)
+        return write_new(path, text, err);
+    fclose(there);
+    return ATTEST_OK;
 }
 
 static attest_status write_kernel(const language *l, const char *name, const char *stem, const char *folder,

@@ -248,11 +248,12 @@ out:
     return status;
 }
 
+/* Where there is no answer the run tells what kind of end that is. */
 static int serves(const exporting *e, const attest_problem *p)
 {
     const attest_subject *subject = e->request->subject;
     char why[256];
-    return !subject || attest_worker_supports(subject->worker, subject->index, p, why, sizeof why) > 0;
+    return !subject || attest_worker_supports(subject->worker, subject->index, p, why, sizeof why) != 0;
 }
 
 /* Outputs of an earlier export must not be judged as new. */

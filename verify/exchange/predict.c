@@ -196,7 +196,8 @@ static attest_status predict_kernel(predicting *s, attest_error *err)
     for (size_t i = 0; i < suite->case_count; i++) {
         attest_case c;
         attest_suite_case(&c, suite, i);
-        if (attest_worker_supports(s->model, s->kernel->index, &c.problem, why, sizeof why) > 0)
+        /* No answer is no refusal: the run then tells what kind of end that is. */
+        if (attest_worker_supports(s->model, s->kernel->index, &c.problem, why, sizeof why) != 0)
             ATTEST_TRY(predict_case(s, &c, err));
     }
 out:

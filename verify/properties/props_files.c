@@ -13,7 +13,6 @@
 #include "kernels/attest_float.h"
 #include "kernels/hash.h"
 #include "kernels/npy/npy.h"
-#include "reports/files/output.h"
 #include "verify/base/base.h"
 #include "verify/gate/gate.h"
 
@@ -252,13 +251,15 @@ static int join(char path[PATH], const char *folder, const char *name)
 static attest_status write_text(const char *folder, size_t k, const attest_props_report *report, attest_error *err)
 {
     char path[PATH];
-    attest_output out;
-    if (!join(path, folder, texts[k].name))
-        return attest_fail(err, ATTEST_BAD_INPUT, "%s: the path of %s is too long", folder, texts[k].name);
-    attest_status status = attest_output_open(&out, path, err);
-    if (status == ATTEST_OK)
-        status = texts[k].write(out.file, report, err);
-    return attest_output_close(&out, status, err);
+    FILE *out = join(path, folder, texts[k].name) ? fopen(path, "w") : NULL;
+    if (!out)
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write %s: %s", folder, texts[k].name,
+                           strerror(errno));
+    const attest_status status = texts[k].write(out, report, err);
+    const int failed = ferror(out);
+    if ((fclose(out) != 0 || failed) && status == ATTEST_OK)
+        return attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: cannot write it: %s", path, strerror(errno));
+    return status;
 }
 
 static attest_status write_all(const char *folder, const attest_props_report *report, attest_error *err)

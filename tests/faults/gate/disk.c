@@ -55,10 +55,10 @@ int open(const char *path, int flags, ...)
     int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
     va_list arguments;
     va_start(arguments, flags);
-    const int makes = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE, mode = makes ? va_arg(arguments, int) : 0;
+    const int mode = flags & O_CREAT ? va_arg(arguments, int) : 0;
     va_end(arguments);
     const char *folder = getenv("READ_ONLY");
-    if (folder && makes && strncmp(path, folder, strlen(folder)) == 0) {
+    if (folder && flags & O_CREAT && strncmp(path, folder, strlen(folder)) == 0) {
         errno = EROFS;
         return -1;
     }

@@ -45,6 +45,7 @@ def program(*arguments: str, refused: Sequence[int] = (2, 70)) -> "subprocess.Co
     if SERVING:
         raise Serving()
     env = dict(os.environ)
+    env.pop("GITHUB_ACTIONS", None)  # its words are for this package, not for GitHub's runner
     # The kernel's process must find this package, wherever it was imported from.
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     env["PYTHONPATH"] = os.pathsep.join([here] + [p for p in [env.get("PYTHONPATH")] if p])
