@@ -26,6 +26,7 @@ static void __attribute__((noreturn)) leave(int code) { longjmp(back, 1 + code);
 #define exit leave
 #define attest_cli_parse parse_again
 #define attest_cli_error error_again
+#define attest_cli_say say_again
 #define attest_cli_plugins plugins_again
 #define attest_cli_is_compact is_compact_again
 #define attest_cli_check_results check_results_again
