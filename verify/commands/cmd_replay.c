@@ -46,22 +46,42 @@ static void print_fields(FILE *out, const attest_result *result)
     }
 }
 
-/* What the kernel printed, with every byte that a terminal could take for a command as \xNN. */
+/* Every byte that a terminal could take for a command as \xNN. */
+static void print_line(const char *line, size_t length)
+{
+    fprintf(stderr, "kernel: ");
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)line[i];
+        fprintf(stderr, c >= ' ' && c <= '~' ? "%c" : "\\x%02x", c);
+    }
+    fputc('\n', stderr);
+}
+
+static void print_again(size_t again)
+{
+    if (again > 0)
+        fprintf(stderr, "kernel: (the same %zu more %s)\n", again, again == 1 ? "time" : "times");
+}
+
+/* What the kernel printed; a line that it printed again and again once, as it is called hundreds of times. */
 static void print_output(const attest_worker *worker)
 {
-    size_t length;
-    const char *text = attest_worker_printed(worker, &length);
-    for (size_t i = 0; text && i < length; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        if (i == 0 || (text[i - 1] == '\n'))
-            fprintf(stderr, "kernel: ");
-        if ((c >= ' ' && c <= '~') || c == '\n')
-            fputc(c, stderr);
-        else
-            fprintf(stderr, "\\x%02x", c);
+    size_t length, last_length = 0, again = 0, n;
+    const char *text = attest_worker_printed(worker, &length), *last = NULL;
+    for (size_t at = 0; text && at < length; at += n + 1) {
+        const char *line = text + at, *end = memchr(line, '\n', length - at);
+        n = end ? (size_t)(end - line) : length - at;
+        if (last && n == last_length && memcmp(line, last, n) == 0) {
+            again++;
+            continue;
+        }
+        print_again(again);
+        print_line(line, n);
+        again = 0;
+        last = line;
+        last_length = n;
     }
-    if (text && text[length - 1] != '\n')
-        fputc('\n', stderr);
+    print_again(again);
     if (length == ATTEST_WORKER_OUTPUT)
         fprintf(stderr, "attest replay: these are the first %u KiB that it printed: what came after is not kept\n",
                 ATTEST_WORKER_OUTPUT / 1024);
