@@ -48,7 +48,7 @@ attest_status attest_npy_fits(const attest_npy *a, const attest_problem *p, atte
 /* Widens `count` i4 to i8 in place; `data` has room for them. */
 void attest_npy_widen(void *data, size_t count);
 
-/* Writes a C-order tensor with its own rank; bf16 as <u2.  To PATH.tmp first, then rename. */
+/* Writes a C-order tensor with its own rank; bf16 as <u2.  To PATH.NUMBER.tmp first, then renamed. */
 attest_status attest_npy_write(const char *path, const attest_tensor *t, attest_error *err);
 
 #endif
