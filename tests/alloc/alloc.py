@@ -204,7 +204,8 @@ def lines_with_verdicts(text):
 
 
 def verdicts(text):
-    """{(kernel, problem, trait): verdict} of JSON lines; what is no whole line is none."""
+    """{(kernel, problem, trait): verdict} of JSON lines; what is no whole line is none.  A trait that was not asked is
+    undecided."""
     found = {}
     for line in text.splitlines():
         try:
@@ -212,7 +213,9 @@ def verdicts(text):
         except ValueError:
             continue
         if isinstance(result, dict) and "verdict" in result:
-            found[result.get("kernel"), result.get("problem"), result.get("trait")] = result["verdict"]
+            lost = result["verdict"] == "not visible" and result.get("why", "").startswith("not asked: ")
+            key = result.get("kernel"), result.get("problem"), result.get("trait")
+            found[key] = "undecided" if lost else result["verdict"]
     return found
 
 

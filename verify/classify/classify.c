@@ -458,7 +458,8 @@ static int64_t stated_tile(const attest_numerics *n)
 attest_status attest_classify(attest_traits *traits, attest_classify_fault *fault, attest_worker *worker, size_t index,
                               const char *name, double timeout_s, attest_error *err)
 {
-    attest_status status = ATTEST_OK;
+    attest_status status = ATTEST_OK, failed = ATTEST_OK;
+    attest_error why;
     const attest_kernel_facts *facts = attest_worker_kernel(worker, index);
     probed_kernel k = {
         .worker = worker, .index = index, .outputs = facts->outputs, .timeout_s = timeout_s, .fault = fault
@@ -468,10 +469,20 @@ attest_status attest_classify(attest_traits *traits, attest_classify_fault *faul
     classify_begin(&k);
     for (size_t n = 0; n < sizeof table / sizeof table[0]; n++) {
         attest_trait t = { .verdict = ATTEST_TRAIT_HIDDEN };
+        const attest_status asking = ask_trait(&t, &table[n], &k, facts, err);
+        if (asking != ATTEST_OK) {
+            snprintf(k.dead, sizeof k.dead, "not asked: %.100s", err->text);
+            ATTEST_TRY(ask_trait(&t, &table[n], &k, facts, err));
+            failed = asking;
+            why = *err;
+        }
         snprintf(t.kernel, sizeof t.kernel, "%s", name);
-        ATTEST_TRY(ask_trait(&t, &table[n], &k, facts, err));
         ATTEST_TRY(attest_traits_add(traits, &t, err));
     }
 out:
+    if (status == ATTEST_OK && failed != ATTEST_OK) {
+        *err = why;
+        status = failed;
+    }
     return status;
 }

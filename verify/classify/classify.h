@@ -84,7 +84,8 @@ typedef struct attest_classify_fault {
  * (serial_sums, deterministic, batch-invariant) must not be broken.  FAIL needs a second probe that would FAIL too;
  * else the row is a remark, and `why` tells what that probe says.  A kernel that dies in a probe, in run() or in
  * supports(), is not asked again: its other traits are not visible; *fault tells how a run ended.  Nor is one once a
- * signal asks for the end.  An error status is a fault of ours. */
+ * signal asks for the end.  An error status is a fault of ours or of the machine (no memory for a probe): then every
+ * trait that was not asked has its row all the same, not visible for that reason, unless memory lacks for the rows. */
 attest_status attest_classify(attest_traits *traits, attest_classify_fault *fault, attest_worker *worker, size_t index,
                               const char *name, double timeout_s, attest_error *err);
 

@@ -166,7 +166,7 @@ static attest_status classify_kernel(attest_results *results, attest_traits *tra
         return ATTEST_OK;
     }
     if (status != ATTEST_OK)
-        return add_loss(results, info, &subject, status, err);
+        ATTEST_TRY(add_loss(results, info, &subject, status, err));
     ATTEST_TRY(add_failures(results, info, traits, before, &subject, err));
     ATTEST_TRY(add_fault(results, info, &fault, &subject, err));
 out:
