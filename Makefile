@@ -298,8 +298,9 @@ $(BUILD)/stream/%: $(STREAM_SRC) $(wildcard tests/stream/*.h props/*/*.h kernels
 	$(call say,CC)$(firstword $(subst -, ,$*)) $(CPPFLAGS) -I. -D_GNU_SOURCE $(WARN) -$(lastword $(subst -, ,$*)) -o $@ $(STREAM_SRC) -lm -lpthread
 $(BUILD)/attest-tests $(BUILD)/t/test_stream: | $(STREAM)
 
-# The CUDA kernels on the CPU, with and without sanitizers; ThreadSanitizer where clang++ has it (make deps-long).
-CUDA_TSAN := $(wildcard $(shell clang++ -print-file-name=libclang_rt.tsan-x86_64.a 2>/dev/null))
+# The CUDA kernels on the CPU, with and without sanitizers; ThreadSanitizer where clang++ has it (make deps-long) and
+# the rest is not built for another sanitizer with a memory of its own.
+CUDA_TSAN := $(if $(findstring address,$(SANITIZE)),,$(wildcard $(shell clang++ -print-file-name=libclang_rt.tsan-x86_64.a 2>/dev/null)))
 CUDA_TESTS = $(BUILD)/cuda/run $(foreach name,$(notdir $(CUDA_SRC:.cu=)),$(BUILD)/kernels/cuda-$(name)-host.so $(addprefix $(BUILD)/cuda/$(name)-,asan $(if $(CUDA_TSAN),tsan)))
 $(BUILD)/tests/kernels/cuda/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"' $(if $(CUDA_TSAN),-DATTEST_TEST_TSAN)
 $(BUILD)/attest-tests $(BUILD)/t/test_cuda_host: | $(BUILD)/cuda/probe.so $(CUDA_TESTS)

@@ -123,7 +123,8 @@ attest_status attest_baseline_of(attest_baseline *baseline, const attest_results
         memcpy(baseline->line[i].run, first.run, sizeof first.run);
         attest_text_clean(baseline->line[i].reason, sizeof baseline->line[i].reason, reason);
     }
-    qsort(baseline->line, baseline->count, sizeof *baseline->line, diff_by_name);
+    if (baseline->count > 1) /* none: NULL */
+        qsort(baseline->line, baseline->count, sizeof *baseline->line, diff_by_name);
 out:
     diff_figures_clear(&f);
     if (status != ATTEST_OK)

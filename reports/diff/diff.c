@@ -197,7 +197,8 @@ attest_status attest_diff_runs(attest_diff *diff, const attest_results *before, 
     *diff = (attest_diff){ 0 };
     ATTEST_TRY(diff_collect(&then, before, err));
     ATTEST_TRY(diff_collect(&is, now, err));
-    qsort(then.item, then.count, sizeof *then.item, by_key);
+    if (then.count > 1) /* none: NULL */
+        qsort(then.item, then.count, sizeof *then.item, by_key);
     ATTEST_TRY(compare(diff, &then, &is, now, err));
     ATTEST_TRY(diff_end(diff, err));
 out:

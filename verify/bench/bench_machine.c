@@ -76,20 +76,20 @@ static int has_pair(void) { return 1; }
     a += b + c + d;                                                                                                    \
     return a[0]
 
-typedef long long words_2 __attribute__((vector_size(16), aligned(8), may_alias));
-static long long read_pair(const char *memory, size_t bytes) { READ(words_2); }
+typedef unsigned long long words_2 __attribute__((vector_size(16), aligned(8), may_alias));
+static unsigned long long read_pair(const char *memory, size_t bytes) { READ(words_2); }
 
 #if defined(__x86_64__)
-typedef long long words_4 __attribute__((vector_size(32), aligned(8), may_alias));
-typedef long long words_8 __attribute__((vector_size(64), aligned(8), may_alias));
-__attribute__((target("avx2"))) static long long read_4(const char *memory, size_t bytes) { READ(words_4); }
-__attribute__((target("avx512f"))) static long long read_8(const char *memory, size_t bytes) { READ(words_8); }
+typedef unsigned long long words_4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef unsigned long long words_8 __attribute__((vector_size(64), aligned(8), may_alias));
+__attribute__((target("avx2"))) static unsigned long long read_4(const char *memory, size_t bytes) { READ(words_4); }
+__attribute__((target("avx512f"))) static unsigned long long read_8(const char *memory, size_t bytes) { READ(words_8); }
 #endif
 
 typedef struct burner {
     int (*has)(void);
     double (*burn)(double start, double a, double b);
-    long long (*read)(const char *memory, size_t bytes);
+    unsigned long long (*read)(const char *memory, size_t bytes);
     int lanes, instructions; /* an instruction a step and chain, or a product and a sum */
     const char *what;
 } burner;
@@ -129,6 +129,6 @@ attest_status attest_machine_burn(void *context, attest_error *err)
 
 void attest_machine_read(const void *memory, size_t bytes)
 {
-    volatile long long sink = widest()->read(memory, bytes);
+    volatile unsigned long long sink = widest()->read(memory, bytes);
     (void)sink;
 }

@@ -229,7 +229,8 @@ int attest_command_baseline(const attest_cli *cli)
     if (what == ACCEPT)
         ATTEST_TRY(no_failure(&fresh, &results, glob, &err));
     ATTEST_TRY(combine(&to, &changes, what, &old, &fresh, glob, cli, &err));
-    qsort(to.line, to.count, sizeof *to.line, by_name);
+    if (to.count > 1) /* none: NULL */
+        qsort(to.line, to.count, sizeof *to.line, by_name);
     if (what != REVIEW && changes > 0) {
         ATTEST_TRY(make_folder(path, &err));
         ATTEST_TRY(attest_baseline_write(&to, path, &err));
