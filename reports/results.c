@@ -117,6 +117,8 @@ out:
 
 attest_status attest_results_order(attest_results *results, const size_t *order, attest_error *err)
 {
+    if (results->count == 0) /* nothing is there yet, not even the files */
+        return ATTEST_OK;
     attest_results_line *line = calloc(results->count + 1, sizeof *line);
     if (!line)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the order of %zu results", results->count);

@@ -107,8 +107,10 @@ static const struct {
     { "masks", "of a warp meet at" },
     { "crooked", "multiples of 16" },
     { "forgotten", "never waited for this copy" },
+#ifndef __SANITIZE_ADDRESS__ /* which ends the process at such a write */
     { "beyond-shared", "shared memory was written past its end" },
     { "beyond-device", "device memory was written past its end" },
+#endif
     { "greedy-array", "more than a block can have" },
     { "too-much", "more dynamic shared memory" },
     { "too-many", "1 to 1024 threads" },

@@ -61,8 +61,10 @@ static void *hold(void *at)
 
 static void leave_a_thread(int fd)
 {
+    static int to; /* what is on this stack ends with it */
     pthread_t thread;
-    pthread_create(&thread, NULL, hold, &fd);
+    to = fd;
+    pthread_create(&thread, NULL, hold, &to);
     pthread_exit(NULL);
 }
 
