@@ -488,13 +488,11 @@ attest_status attest_results_write_csv(const attest_results *results, const char
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the columns of %s", path));
     ATTEST_TRY(attest_output_open(&out, path, err));
     attest_table_begin(&table, out.file, ATTEST_TABLE_CSV, column, csv_columns(column, heads));
-    for (size_t i = 0; i < results->count && status == ATTEST_OK; i++) {
-        status = attest_results_get(&result, results, i, err);
-        if (status == ATTEST_OK)
-            csv_row(&table, &result);
+    for (size_t i = 0; i < results->count; i++) {
+        ATTEST_TRY(attest_results_get(&result, results, i, err));
+        csv_row(&table, &result);
     }
-    if (status == ATTEST_OK)
-        status = attest_table_end(&table, err);
+    ATTEST_TRY(attest_table_end(&table, err));
 out:
     free(column);
     free(heads);
