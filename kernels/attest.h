@@ -89,8 +89,8 @@ typedef enum attest_axis {
     ATTEST_AXIS_DECAY = 8, ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11,
     ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
     ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17,
-    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19,
-    ATTEST_AXIS_COUNT = 20 /* of this header */
+    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20,
+    ATTEST_AXIS_COUNT = 21 /* of this header */
 } attest_axis;
 
 #define ATTEST_AXIS_ROOM 64u /* no version 2 has more: a set of axes is a uint64_t */
@@ -124,11 +124,11 @@ enum { ATTEST_ALIBI_NONE = 0, ATTEST_ALIBI_DRAW = 1, ATTEST_STATE_NONE = 0, ATTE
 enum { ATTEST_BIAS_NONE = 0, ATTEST_BIAS_FULL = 1, ATTEST_BIAS_HEAD = 2 };
 enum { ATTEST_BIAS_BATCH = 3, ATTEST_BIAS_SHARED = 4 };
 enum { ATTEST_ATTN_MASK_NONE = 0, ATTEST_ATTN_MASK_FULL = 1, ATTEST_ATTN_MASK_HEAD = 2 };
-enum { ATTEST_ATTN_MASK_BATCH = 3, ATTEST_ATTN_MASK_SHARED = 4 };
+enum { ATTEST_ATTN_MASK_BATCH = 3, ATTEST_ATTN_MASK_SHARED = 4, ATTEST_PAGES_NONE = 0, ATTEST_PAGES_T = 1 };
 
 typedef struct attest_setting {
     uint32_t value; /* one of the axis's enum; 0 is the default */
-    uint32_t order; /* P of taylor:P, term:P, power:P; W of window; else 0 */
+    uint32_t order; /* P of taylor:P, term:P, power:P; W of window, T of pages; else 0 */
     double number;  /* TAU, BASE, F, eps, clamp, cap; else 0 */
 } attest_setting;
 
@@ -180,7 +180,7 @@ typedef struct attest_tensor {
 } attest_tensor;
 
 /* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].  Those from
- * ATTEST_CU_SEQLENS_Q on are named now and NULL in every problem of this version. */
+ * ATTEST_CU_SEQLENS_Q on are named now and NULL in every problem of this version, but for ATTEST_BLOCK_TABLE. */
 typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d]; a NaN must reach o of its row wherever IEEE operations pass it on */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
@@ -205,9 +205,9 @@ typedef enum attest_role {
     ATTEST_BIAS = 20,          /* bias [B|1,Hq|1,N,M], type in: s := s + bias, after scale and cap, before clamp */
     ATTEST_CU_SEQLENS_Q = 21,  /* [B+1]: where each sequence begins in packed queries */
     ATTEST_CU_SEQLENS_K = 22,  /* [B+1]: the same of keys and values */
-    ATTEST_BLOCK_TABLE = 23,   /* [B,pages]: the pages of a paged k and v [page,Hkv,token,..] */
-    ATTEST_Q_SCALE = 24,       /* what a number of q of a narrow type is multiplied by */
-    ATTEST_K_SCALE = 25,
+    ATTEST_BLOCK_TABLE = 23,   /* block_table [B,ceil(M/T)], int64, with pages=T: key j of entry b is token j%T of page
+                                  [b,j/T] of k and v [page,Hkv,T,..], whose other tokens and pages may hold NaN */
+    ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, /* what a number of a narrow type is multiplied by */
     ATTEST_V_SCALE = 26,
     ATTEST_ROLE_COUNT = 27 /* of this header */
 } attest_role;

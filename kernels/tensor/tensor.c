@@ -84,7 +84,9 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
 
 void attest_tensor_id_print(char *name, size_t len, attest_tensor_id id)
 {
-    const char *role = id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : "?";
+    const char *role = id.index < ATTEST_TENSOR_ROLES   ? attest_roles[id.index].name
+                       : id.index == ATTEST_BLOCK_TABLE ? "block_table" /* in no bundle: pages.h */
+                                                        : "?";
     if (id.kind == ATTEST_KIND_ROLE)
         snprintf(name, len, "%s", role);
     else

@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "kernels/tensor/pages.h"
 
 #define FAR_ELEMENTS (UINT64_C(1) << 32)
 #define FAR_ENTRIES 16
@@ -102,11 +105,41 @@ static attest_segment *add_segment(attest_layout *l, uint32_t use, attest_tensor
     return s;
 }
 
+/* Adds tensor `t` of the bundle, or the block_table. */
+static void add_tensor(attest_layout *l, uint32_t use, attest_tensor_id id, const attest_tensor *t,
+                       const attest_problem *p, attest_spread how, size_t page, uint64_t room)
+{
+    const uint32_t number = l->table.count;
+    attest_segment *s = add_segment(l, use, id);
+    l->tensor[number] = t;
+    s->tensor = *t;
+    if (attest_pages_hold(p, id))
+        attest_pages_describe(&s->tensor, p, id);
+    s->tensor.data = NULL;
+    place(s, number, how, page);
+    s->bytes += room;
+    l->far |= s->islands > 1;
+    l->bytes += s->islands * s->bytes;
+}
+
+static attest_status add_blocks(attest_layout *l, const attest_problem *p, attest_spread how, size_t page,
+                                uint64_t room, attest_error *err)
+{
+    const attest_tensor_id id = { ATTEST_KIND_ROLE, ATTEST_BLOCK_TABLE };
+    attest_pages_describe(&l->blocks, p, id);
+    l->blocks.data = malloc(attest_tensor_bytes(&l->blocks));
+    if (!l->blocks.data)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for block_table");
+    add_tensor(l, ATTEST_SEGMENT_INPUT, id, &l->blocks, p, how, page, room);
+    return ATTEST_OK;
+}
+
 static attest_status list_segments(attest_layout *l, size_t page, const attest_problem *p, const attest_bundle *bundle,
                                    uint64_t workspace, uint64_t room, attest_spread how, attest_error *err)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     char name[32];
+    attest_status status = ATTEST_OK;
     const size_t inputs = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
     const size_t outputs = attest_problem_outputs(p, ids + inputs, ATTEST_MAX_TENSORS - inputs);
     l->bytes = round_up(sizeof(attest_table), page);
@@ -118,22 +151,18 @@ static attest_status list_segments(attest_layout *l, size_t page, const attest_p
         }
         if (!t)
             continue;
-        l->tensor[l->table.count] = t;
-        attest_segment *s = add_segment(l, i < inputs ? ATTEST_SEGMENT_INPUT : ATTEST_SEGMENT_OUTPUT, ids[i]);
-        s->tensor = *t;
-        s->tensor.data = NULL;
-        place(s, l->table.count - 1, how, page);
-        s->bytes += room;
-        l->far |= s->islands > 1;
-        l->bytes += s->islands * s->bytes;
+        add_tensor(l, i < inputs ? ATTEST_SEGMENT_INPUT : ATTEST_SEGMENT_OUTPUT, ids[i], t, p, how, page, room);
     }
+    if (attest_pages_are(p))
+        ATTEST_TRY(add_blocks(l, p, how, page, room, err));
     if (workspace) {
         attest_segment *s = add_segment(l, ATTEST_SEGMENT_WORKSPACE, (attest_tensor_id){ UINT32_MAX, 0 });
         s->size = workspace;
         s->bytes = round_up(workspace, page);
         l->bytes += s->bytes;
     }
-    return ATTEST_OK;
+out:
+    return status;
 }
 
 /* Bytes that are filled: all but the middle of a large workspace, which is the last segment. */
@@ -183,6 +212,8 @@ void attest_layout_clear(attest_layout *l)
         munmap(l->base, (size_t)l->bytes);
     if (l->memory >= 0)
         close(l->memory);
+    free(l->blocks.data);
+    l->blocks.data = NULL;
     l->base = NULL;
     l->memory = -1;
 }
@@ -232,6 +263,20 @@ void attest_layout_keep(const attest_layout *l)
         const attest_tensor t = attest_layout_view(l, s);
         attest_layout_copy(l->tensor[i], &t);
     }
+}
+
+/* Of an input that lies in pages. */
+static int in_pages(const attest_layout *l, const attest_segment *s)
+{
+    return l->blocks.data && s->kind == ATTEST_KIND_ROLE && (s->index == ATTEST_K || s->index == ATTEST_V);
+}
+
+int attest_layout_input_same(const attest_layout *l, uint32_t number)
+{
+    const attest_segment *s = &l->table.segment[number];
+    const attest_tensor t = attest_layout_view(l, s);
+    return in_pages(l, s) ? attest_pages_same(&t, l->tensor[number], &l->blocks)
+                          : attest_layout_same(&t, l->tensor[number]);
 }
 
 int attest_layout_same(const attest_tensor *a, const attest_tensor *b)
@@ -297,6 +342,8 @@ static void fill_workspace(const attest_layout *l, const attest_segment *s, int 
 
 void attest_layout_fill(attest_layout *l, int run)
 {
+    if (l->blocks.data)
+        attest_pages_draw(&l->blocks, (uint64_t)run);
     for (uint32_t i = 0; i < l->table.count; i++) {
         attest_segment *s = &l->table.segment[i];
         const uint64_t shift = shift_of(l, s);
@@ -307,7 +354,9 @@ void attest_layout_fill(attest_layout *l, int run)
         }
         memset(l->base + s->offset, attest_canary(s->use), (size_t)(s->islands * s->bytes));
         const attest_tensor t = attest_layout_view(l, s);
-        if (s->use == ATTEST_SEGMENT_INPUT)
+        if (s->use == ATTEST_SEGMENT_INPUT && in_pages(l, s))
+            attest_pages_copy(&t, l->tensor[i], &l->blocks);
+        else if (s->use == ATTEST_SEGMENT_INPUT)
             attest_layout_copy(&t, l->tensor[i]);
         else if (run == 0 && l->disguise.numbers)
             set_numbers(&t, &l->disguise, i);
