@@ -185,8 +185,8 @@ typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d]; a NaN must reach o of its row wherever IEEE operations pass it on */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
     ATTEST_Q_HEAD_LOGITS = 2,  /* sq [B,Hq,N]: of gates=heads */
-    ATTEST_K = 3,              /* k [B,Hkv,M,d] */
-    ATTEST_V = 4,              /* v [B,Hkv,M,e] */
+    ATTEST_K = 3,              /* k [B,Hkv,M,d]; in pages: ATTEST_BLOCK_TABLE */
+    ATTEST_V = 4,              /* v [B,Hkv,M,e]; likewise */
     ATTEST_GIN = 5,            /* gin [B,Hkv,M]: input gate of a key */
     ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
     ATTEST_BETA = 7,           /* b [B,Hkv,M]: write strength of delta and efla */
@@ -205,10 +205,10 @@ typedef enum attest_role {
     ATTEST_BIAS = 20,          /* bias [B|1,Hq|1,N,M], type in: s := s + bias, after scale and cap, before clamp */
     ATTEST_CU_SEQLENS_Q = 21,  /* [B+1]: where each sequence begins in packed queries */
     ATTEST_CU_SEQLENS_K = 22,  /* [B+1]: the same of keys and values */
-    ATTEST_BLOCK_TABLE = 23,   /* block_table [B,ceil(M/T)], int64, with pages=T: key j of entry b is token j%T of page
-                                  [b,j/T] of k and v [page,Hkv,T,..], whose other tokens and pages may hold NaN */
-    ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, /* what a number of a narrow type is multiplied by */
-    ATTEST_V_SCALE = 26,
+    ATTEST_BLOCK_TABLE = 23,   /* block_table [B,ceil(M/T)], int64; pages=T: key j < M of entry b is token j%T of page
+                                  [b,j/T] of k and v [page,Hkv,T,..]; all else there is NaN, but finite in pages of
+                                  the table for ATTEST_MASKED_FINITE; no page twice, another order in each run */
+    ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26, /* what numbers of a narrow type are multiplied by */
     ATTEST_ROLE_COUNT = 27 /* of this header */
 } attest_role;
 
@@ -344,7 +344,7 @@ typedef enum attest_form {
 
 /* Flags.  Bit 3 was version 1's ATTEST_EMPTY_ROW_NAN: now attest_numerics.empty_row. */
 enum {
-    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever strides, bases, outputs asked for, threads */
+    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits whatever strides, bases, pages, outputs asked for, threads */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits depend on its q, visible k and v alone: not on b, n or i */
     ATTEST_FTZ = 1u << 2,              /* subnormal numbers of acc, read or made, may be 0; of exp too */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/attest_float.h"
 #include "kernels/hash.h"
 
 #define SPARE 2 /* pages that are in no entry of the table */
@@ -20,15 +21,6 @@ int attest_pages_hold(const attest_problem *p, attest_tensor_id id)
     return attest_pages_are(p) && id.kind == ATTEST_KIND_ROLE && (id.index == ATTEST_K || id.index == ATTEST_V);
 }
 
-static void in_c_order(attest_tensor *t)
-{
-    int64_t stride = 1;
-    for (int axis = t->rank - 1; axis >= 0; axis--) {
-        t->stride[axis] = stride;
-        stride *= t->shape[axis];
-    }
-}
-
 void attest_pages_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id)
 {
     attest_tensor_describe(t, p, attest_pages_hold(p, id) ? id : (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_K }, 0);
@@ -43,11 +35,9 @@ void attest_pages_describe(attest_tensor *t, const attest_problem *p, attest_ten
                               .lanes = 1,
                               .device = ATTEST_CPU,
                               .rank = 2,
-                              .shape = { p->b, pages_of(p), 1, 1 } };
-        for (int axis = t->rank; axis < ATTEST_RANK_ROOM; axis++)
-            t->shape[axis] = 1;
+                              .shape = { p->b, pages_of(p) } };
     }
-    in_c_order(t);
+    attest_tensor_set_order(t);
 }
 
 static int64_t entry(const attest_tensor *table, int64_t n)
@@ -61,7 +51,7 @@ static void set_entry(const attest_tensor *table, int64_t n, int64_t page)
                       (uint64_t)page);
 }
 
-void attest_pages_draw(const attest_tensor *table, uint64_t seed)
+void attest_pages_draw(const attest_tensor *table, uint64_t seed, int64_t turn)
 {
     const int64_t count = table->shape[0] * table->shape[1], middle = count / 2;
     for (int64_t n = 0; n < count; n++)
@@ -71,6 +61,8 @@ void attest_pages_draw(const attest_tensor *table, uint64_t seed)
         set_entry(table, n, entry(table, other));
         set_entry(table, other, page);
     }
+    for (int64_t n = 0; n < count; n++)
+        set_entry(table, n, (entry(table, n) + turn) % (count + SPARE));
 }
 
 /* Calls `each` for the keys of each page and KV head, which lie one after the other in both, until it returns 0. */
@@ -104,6 +96,16 @@ static int copy_run(const attest_tensor *to, int64_t at, const attest_tensor *fr
     return 1;
 }
 
+static int pad_run(const attest_tensor *to, int64_t at, const attest_tensor *from, int64_t begin, int64_t keys)
+{
+    const uint64_t bits = attest_from_f64(to->dtype, ATTEST_PAGES_PAD);
+    (void)from, (void)begin;
+    for (int64_t j = keys; j < to->shape[2]; j++)
+        for (int64_t c = 0; c < to->shape[3]; c++)
+            attest_store_bits(to, at + j * to->stride[2] + c * to->stride[3], bits);
+    return 1;
+}
+
 static int same_run(const attest_tensor *to, int64_t at, const attest_tensor *from, int64_t begin, int64_t keys)
 {
     for (int64_t j = 0; j < keys; j++)
@@ -115,6 +117,11 @@ static int same_run(const attest_tensor *to, int64_t at, const attest_tensor *fr
 void attest_pages_copy(const attest_tensor *paged, const attest_tensor *plain, const attest_tensor *table)
 {
     each_run(paged, plain, table, copy_run);
+}
+
+void attest_pages_pad(const attest_tensor *paged, const attest_tensor *plain, const attest_tensor *table)
+{
+    each_run(paged, plain, table, pad_run);
 }
 
 int attest_pages_same(const attest_tensor *paged, const attest_tensor *plain, const attest_tensor *table)
@@ -145,7 +152,7 @@ attest_status attest_pages_make(attest_pages *pages, const attest_problem *p, co
     ATTEST_TRY(reserve(&pages->table, p, table_id, err));
     ATTEST_TRY(reserve(&pages->k, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_K }, err));
     ATTEST_TRY(reserve(&pages->v, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_V }, err));
-    attest_pages_draw(&pages->table, seed);
+    attest_pages_draw(&pages->table, seed, 0);
     attest_pages_copy(&pages->k, attest_bundle_role(bundle, ATTEST_K), &pages->table);
     attest_pages_copy(&pages->v, attest_bundle_role(bundle, ATTEST_V), &pages->table);
 out:

@@ -3,7 +3,7 @@
  * With pages=T a kernel gets k as [page,Hkv,T,d], v as [page,Hkv,T,e] and block_table [B,ceil(M/T)] of int64: key j of
  * entry b is token j mod T of page block_table[b,j/T].  What the formula reads is the same as without pages, so that
  * bundles, files and engines hold k and v as [B,Hkv,M,..]; only what a kernel is given is laid out in pages.
- * No page is in the table twice, and some are in no entry of it: page 0, and one in the middle.
+ * No page is in the table twice, and two are not in it.
  */
 #ifndef ATTEST_PAGES_H
 #define ATTEST_PAGES_H
@@ -22,12 +22,17 @@ int attest_pages_hold(const attest_problem *p, attest_tensor_id id);
 /* Shape and type of k, v or block_table as a kernel gets it under pages=T; data NULL, host, C-order strides. */
 void attest_pages_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id);
 
-/* Fills the block_table of the problem; another seed is another order of the pages. */
-void attest_pages_draw(const attest_tensor *table, uint64_t seed);
+/* Fills the block_table of the problem: pages in a random order, by the seed.  Another `turn` (0, 1, ..) moves each
+ * entry to another page, by so many, modulo their number: the order that they lie in is another one, too. */
+void attest_pages_draw(const attest_tensor *table, uint64_t seed, int64_t turn);
 
 /* Copies the keys of `plain` (k or v, [B,Hkv,M,..]) to where the table says; nothing else of `paged` is written.  The
  * channels of a key lie one beside the other in both, whatever the other strides. */
 void attest_pages_copy(const attest_tensor *paged, const attest_tensor *plain, const attest_tensor *table);
+
+/* Puts ATTEST_PAGES_PAD into the tokens of pages of the table that are no keys. */
+#define ATTEST_PAGES_PAD 1024.0
+void attest_pages_pad(const attest_tensor *paged, const attest_tensor *plain, const attest_tensor *table);
 
 /* 1 if each key there has the bits that it has in `plain`. */
 int attest_pages_same(const attest_tensor *paged, const attest_tensor *plain, const attest_tensor *table);

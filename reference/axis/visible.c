@@ -1,6 +1,5 @@
-/* visible.c - mask, window, lens, attn_mask: which keys a row sees; pages, which change none of
- * it.  Every engine goes by attest_visible(), and who serves attn_mask by ref_sees(); a state needs keys that are a
- * prefix. */
+/* visible.c - mask, window, lens, attn_mask: which keys a row sees; pages, which change nothing.  Every engine goes by
+ * attest_visible(), and who serves attn_mask by ref_sees(); a state needs keys that are a prefix. */
 #include "reference/axis/rows.h"
 
 #define ROWS_ONLY (AXIS_EVERY & ~(AXIS_STATE | AXIS_FORM))

@@ -88,11 +88,9 @@ static attest_status prepare_kernel(attest_bench_job *job, attest_error *err)
     const attest_problem *p = job->p;
     use_threads(job->options.threads);
     const size_t workspace = attest_kernel_workspace(job->kernel, p);
-    attest_status status = attest_pages_make(&job->pages, p, job->in, 0, err);
-    if (status != ATTEST_OK)
-        return status;
     attest_bundle_view(job->in, &job->view);
-    attest_pages_view(&job->pages, &job->view);
+    if (job->pages)
+        attest_pages_view(job->pages, &job->view);
     attest_tensor_describe(&job->out, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0);
     job->out.data = calloc(1, attest_tensor_bytes(&job->out));
     job->view.role[ATTEST_O] = &job->out;
@@ -137,7 +135,6 @@ void attest_bench_job_clear(attest_bench_job *job)
     free(job->o);
     free(job->costs);
     free(job->out.data);
-    attest_pages_clear(&job->pages);
     if (job->device.memory)
         attest_bench_device_clear(&job->device, job->workspace);
     else

@@ -53,8 +53,8 @@ typedef struct attest_bench_job {
     attest_loaded kernel; /* .kernel NULL: none */
     attest_tensor out;
     attest_view view;
-    attest_pages pages; /* of a problem with pages; the view points to them */
-    void *workspace;    /* of a READ job: what is read; with device.memory: there */
+    const attest_pages *pages; /* of the inputs; NULL: they are in none */
+    void *workspace;           /* of a READ job: what is read; with device.memory: there */
     size_t workspace_size;
     attest_bench_device device;
 } attest_bench_job;

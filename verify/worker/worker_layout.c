@@ -13,6 +13,7 @@
 
 #define FAR_ELEMENTS (UINT64_C(1) << 32)
 #define FAR_ENTRIES 16
+#define FAR_PAGES 64 /* of k and v in pages: page * stride is where 32 bits end first */
 #define GAPS 8
 
 const uint64_t attest_poison[ATTEST_WORKER_RUNS][ATTEST_DTYPE_COUNT] = {
@@ -25,20 +26,11 @@ static const unsigned char workspace_fill[ATTEST_WORKER_RUNS] = { 0xff, 0x7b };
 static uint64_t round_up(uint64_t x, uint64_t unit) { return (x + unit - 1) / unit * unit; }
 
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
-static void c_order(attest_tensor *t)
-{
-    int64_t stride = 1;
-    for (int axis = t->rank - 1; axis >= 0; axis--) {
-        t->stride[axis] = stride;
-        stride *= t->shape[axis];
-    }
-}
-
-/* The axis whose entries lie far apart; -1: none. */
-static int far_axis(const attest_tensor *t)
+/* The axis whose entries, at most so many, lie far apart; -1: none. */
+static int far_axis(const attest_tensor *t, int64_t most)
 {
     const int axis = t->shape[0] > 1 ? 0 : 1;
-    return t->rank >= 3 && t->shape[axis] > 1 && t->shape[axis] <= FAR_ENTRIES ? axis : -1;
+    return t->rank >= 3 && t->shape[axis] > 1 && t->shape[axis] <= most ? axis : -1;
 }
 
 /* Elements between two rows of channels: the row keeps its alignment, up to 64 bytes. */
@@ -72,13 +64,13 @@ static int64_t span_of(const attest_tensor *t, int far)
 }
 
 /* Strides and size of the segment of tensor `number`. */
-static void place(attest_segment *s, uint32_t number, attest_spread how, uint64_t page)
+static void place(attest_segment *s, uint32_t number, attest_spread how, uint64_t page, int64_t most)
 {
     attest_tensor *t = &s->tensor;
     const uint64_t element = attest_dtype_bytes(t->dtype);
-    const int far = how == ATTEST_SPREAD_FAR ? far_axis(t) : -1;
+    const int far = how == ATTEST_SPREAD_FAR ? far_axis(t, most) : -1;
     if (how == ATTEST_SPREAD_NONE)
-        c_order(t);
+        attest_tensor_set_order(t);
     else
         spread_out(t, far, 1 + number % GAPS);
     s->size = (uint64_t)span_of(t, far) * element;
@@ -116,7 +108,7 @@ static void add_tensor(attest_layout *l, uint32_t use, attest_tensor_id id, cons
     if (attest_pages_hold(p, id))
         attest_pages_describe(&s->tensor, p, id);
     s->tensor.data = NULL;
-    place(s, number, how, page);
+    place(s, number, how, page, attest_pages_hold(p, id) ? FAR_PAGES : FAR_ENTRIES);
     s->bytes += room;
     l->far |= s->islands > 1;
     l->bytes += s->islands * s->bytes;
@@ -343,7 +335,7 @@ static void fill_workspace(const attest_layout *l, const attest_segment *s, int 
 void attest_layout_fill(attest_layout *l, int run)
 {
     if (l->blocks.data)
-        attest_pages_draw(&l->blocks, (uint64_t)run);
+        attest_pages_draw(&l->blocks, l->order, run);
     for (uint32_t i = 0; i < l->table.count; i++) {
         attest_segment *s = &l->table.segment[i];
         const uint64_t shift = shift_of(l, s);
@@ -354,9 +346,11 @@ void attest_layout_fill(attest_layout *l, int run)
         }
         memset(l->base + s->offset, attest_canary(s->use), (size_t)(s->islands * s->bytes));
         const attest_tensor t = attest_layout_view(l, s);
-        if (s->use == ATTEST_SEGMENT_INPUT && in_pages(l, s))
+        if (s->use == ATTEST_SEGMENT_INPUT && in_pages(l, s)) {
             attest_pages_copy(&t, l->tensor[i], &l->blocks);
-        else if (s->use == ATTEST_SEGMENT_INPUT)
+            if (l->finite)
+                attest_pages_pad(&t, l->tensor[i], &l->blocks);
+        } else if (s->use == ATTEST_SEGMENT_INPUT)
             attest_layout_copy(&t, l->tensor[i]);
         else if (run == 0 && l->disguise.numbers)
             set_numbers(&t, &l->disguise, i);

@@ -101,7 +101,7 @@ static inline void step_key_place(const attest_problem *p, const attest_tensors 
 {
     const attest_setting *pages = &p->axis[ATTEST_AXIS_PAGES];
     const attest_tensor *table = t->role[ATTEST_BLOCK_TABLE];
-    if (pages->value == ATTEST_PAGES_NONE || !table)
+    if (pages->value == ATTEST_PAGES_NONE)
         return;
     *b = ((const int64_t *)table->data)[*b * table->stride[0] + *j / pages->order * table->stride[1]];
     *j %= pages->order;

@@ -56,33 +56,52 @@ START_TEST(test_shapes)
 }
 END_TEST
 
-/* Every page once but page 0 and the middle one; another order for another seed. */
+/* Distinct pages, all but two; another turn moves each entry and changes the order that the pages lie in, however few
+ * they are. */
 START_TEST(test_table)
 {
-    attest_error err = { "" };
-    const attest_case c = case_of("variant=softmax pages=2 b=3 n=1 m=7 d=1");
-    attest_tensor t[2];
-    int same = 0;
-    for (int seed = 0; seed < 2; seed++) {
-        int seen[14] = { 0 };
-        attest_pages_describe(&t[seed], &c.problem, table_id);
-        t[seed].data = malloc(attest_tensor_bytes(&t[seed]));
-        ck_assert_ptr_nonnull(t[seed].data);
-        attest_pages_draw(&t[seed], (uint64_t)seed);
-        for (int n = 0; n < 12; n++) {
-            const int64_t page = attest_load_int(&t[seed], n);
-            ck_assert(page > 0 && page < 14);
-            seen[page]++;
+    for (int count = 1; count <= 12; count++) {
+        char line[128];
+        attest_tensor t[2];
+        int order[2] = { 0, 0 };
+        snprintf(line, sizeof line, "variant=softmax pages=2 b=1 n=1 m=%d d=1", 2 * count - 1);
+        const attest_case c = case_of(line);
+        for (int turn = 0; turn < 2; turn++) {
+            int seen[14] = { 0 }, used = 0;
+            attest_pages_describe(&t[turn], &c.problem, table_id);
+            t[turn].data = malloc(attest_tensor_bytes(&t[turn]));
+            ck_assert_ptr_nonnull(t[turn].data);
+            attest_pages_draw(&t[turn], 7, turn);
+            for (int n = 0; n < count; n++) {
+                const int64_t page = attest_load_int(&t[turn], n);
+                ck_assert(page >= 0 && page < count + 2 && !seen[page]);
+                seen[page] = 1;
+                used++;
+                order[turn] += n > 0 && page > attest_load_int(&t[turn], n - 1) ? 1 << n : 0;
+            }
+            ck_assert_int_eq(used, count);
         }
-        for (int page = 0; page < 14; page++)
-            ck_assert_int_eq(seen[page], page != 0 && page != 7);
+        for (int n = 0; n < count; n++)
+            ck_assert_int_ne(attest_load_int(&t[0], n), attest_load_int(&t[1], n));
+        ck_assert_msg(count == 1 || order[0] != order[1], "%d pages lie in one order", count);
+        free(t[0].data);
+        free(t[1].data);
     }
-    for (int n = 0; n < 12; n++)
-        same += attest_load_int(&t[0], n) == attest_load_int(&t[1], n);
-    ck_assert_int_lt(same, 12);
-    free(t[0].data);
-    free(t[1].data);
-    ck_assert_str_eq(err.text, "");
+}
+END_TEST
+
+/* Pages count in what a problem needs: few keys in large pages are no small problem. */
+START_TEST(test_memory)
+{
+    attest_error err = { "" };
+    uint64_t plain, paged;
+    const attest_case few = case_of("variant=softmax b=2 n=1 m=5 d=4"),
+                      large = case_of("variant=softmax pages=1000 b=2 n=1 m=5 d=4"),
+                      most = case_of("variant=softmax pages=65536 b=4096 hq=64 hkv=64 n=1 m=1 d=128");
+    MUST(attest_problem_memory(&few.problem, &plain, &err));
+    MUST(attest_problem_memory(&large.problem, &paged, &err));
+    ck_assert_uint_eq(paged - plain, 2 * sizeof(float) * 4 * ((2 + 2) * 1000 - 2 * 5));
+    ck_assert_int_eq(attest_problem_memory(&most.problem, &paged, &err), ATTEST_BAD_INPUT);
 }
 END_TEST
 
@@ -109,7 +128,11 @@ START_TEST(test_keys)
         numbers += !isnan(attest_load(&pages.v, at));
     ck_assert_int_eq(numbers, attest_tensor_count(v));
     ck_assert(attest_pages_same(&pages.v, v, &pages.table));
-    attest_store_bits(&pages.v, 0, 0); /* of page 0, which holds no key */
+    attest_pages_pad(&pages.v, v, &pages.table); /* of six pages of three, for 2 x 7 keys: four tokens */
+    int64_t pads = 0;
+    for (int64_t at = 0; at < attest_tensor_count(&pages.v); at++)
+        pads += attest_load(&pages.v, at) == ATTEST_PAGES_PAD;
+    ck_assert_int_eq(pads, 4 * 2 * 2);
     ck_assert(attest_pages_same(&pages.v, v, &pages.table));
     const int64_t last = attest_load_int(&pages.table, 5);
     attest_store_bits(&pages.v, attest_offset(&pages.v, last, 1, 0, 1), 0x7f); /* key 6 of the last entry */
@@ -202,6 +225,7 @@ Suite *suite_pages(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, test_shapes);
     tcase_add_test(all, test_table);
+    tcase_add_test(all, test_memory);
     tcase_add_test(all, test_keys);
     tcase_add_test(all, test_kernels);
     suite_add_tcase(suite, all);
