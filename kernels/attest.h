@@ -89,8 +89,8 @@ typedef enum attest_axis {
     ATTEST_AXIS_DECAY = 8, ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11,
     ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
     ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17,
-    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19,
-    ATTEST_AXIS_COUNT = 20 /* of this header */
+    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20,
+    ATTEST_AXIS_COUNT = 21 /* of this header */
 } attest_axis;
 
 #define ATTEST_AXIS_ROOM 64u /* no version 2 has more: a set of axes is a uint64_t */
@@ -124,11 +124,11 @@ enum { ATTEST_ALIBI_NONE = 0, ATTEST_ALIBI_DRAW = 1, ATTEST_STATE_NONE = 0, ATTE
 enum { ATTEST_BIAS_NONE = 0, ATTEST_BIAS_FULL = 1, ATTEST_BIAS_HEAD = 2 };
 enum { ATTEST_BIAS_BATCH = 3, ATTEST_BIAS_SHARED = 4 };
 enum { ATTEST_ATTN_MASK_NONE = 0, ATTEST_ATTN_MASK_FULL = 1, ATTEST_ATTN_MASK_HEAD = 2 };
-enum { ATTEST_ATTN_MASK_BATCH = 3, ATTEST_ATTN_MASK_SHARED = 4 };
+enum { ATTEST_ATTN_MASK_BATCH = 3, ATTEST_ATTN_MASK_SHARED = 4, ATTEST_PAGES_NONE = 0, ATTEST_PAGES_T = 1 };
 
 typedef struct attest_setting {
     uint32_t value; /* one of the axis's enum; 0 is the default */
-    uint32_t order; /* P of taylor:P, term:P, power:P; W of window; else 0 */
+    uint32_t order; /* P of taylor:P, term:P, power:P; W of window, T of pages; else 0 */
     double number;  /* TAU, BASE, F, eps, clamp, cap; else 0 */
 } attest_setting;
 
@@ -180,13 +180,13 @@ typedef struct attest_tensor {
 } attest_tensor;
 
 /* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].  Those from
- * ATTEST_CU_SEQLENS_Q on are named now and NULL in every problem of this version. */
+ * ATTEST_CU_SEQLENS_Q on are named now and NULL in every problem of this version, but for ATTEST_BLOCK_TABLE. */
 typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d]; a NaN must reach o of its row wherever IEEE operations pass it on */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
     ATTEST_Q_HEAD_LOGITS = 2,  /* sq [B,Hq,N]: of gates=heads */
-    ATTEST_K = 3,              /* k [B,Hkv,M,d] */
-    ATTEST_V = 4,              /* v [B,Hkv,M,e] */
+    ATTEST_K = 3,              /* k [B,Hkv,M,d]; in pages: ATTEST_BLOCK_TABLE */
+    ATTEST_V = 4,              /* v [B,Hkv,M,e]; likewise */
     ATTEST_GIN = 5,            /* gin [B,Hkv,M]: input gate of a key */
     ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
     ATTEST_BETA = 7,           /* b [B,Hkv,M]: write strength of delta and efla */
@@ -205,10 +205,10 @@ typedef enum attest_role {
     ATTEST_BIAS = 20,          /* bias [B|1,Hq|1,N,M], type in: s := s + bias, after scale and cap, before clamp */
     ATTEST_CU_SEQLENS_Q = 21,  /* [B+1]: where each sequence begins in packed queries */
     ATTEST_CU_SEQLENS_K = 22,  /* [B+1]: the same of keys and values */
-    ATTEST_BLOCK_TABLE = 23,   /* [B,pages]: the pages of a paged k and v [page,Hkv,token,..] */
-    ATTEST_Q_SCALE = 24,       /* what a number of q of a narrow type is multiplied by */
-    ATTEST_K_SCALE = 25,
-    ATTEST_V_SCALE = 26,
+    ATTEST_BLOCK_TABLE = 23,   /* block_table [B,ceil(M/T)], int64; pages=T: key j < M of entry b is token j%T of page
+                                  [b,j/T] of k and v [page,Hkv,T,..]; all else there is NaN, but finite in pages of
+                                  the table for ATTEST_MASKED_FINITE; no page twice, another order in each run */
+    ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26, /* what numbers of a narrow type are multiplied by */
     ATTEST_ROLE_COUNT = 27 /* of this header */
 } attest_role;
 
@@ -344,7 +344,7 @@ typedef enum attest_form {
 
 /* Flags.  Bit 3 was version 1's ATTEST_EMPTY_ROW_NAN: now attest_numerics.empty_row. */
 enum {
-    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits on every run, whatever strides, bases, outputs asked for, threads */
+    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits whatever strides, bases, pages, outputs asked for, threads */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits depend on its q, visible k and v alone: not on b, n or i */
     ATTEST_FTZ = 1u << 2,              /* subnormal numbers of acc, read or made, may be 0; of exp too */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */

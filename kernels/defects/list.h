@@ -197,6 +197,12 @@ DEFECT(batch_variant, "softmax-online-f32", "B41 vllm#53257",
        "the tile is shorter in large batches: a row's bits depend on the others")
 DEFECT(splits_by_batch, "softmax-split-f32", "B41 aiter#4378", "the number of parts is chosen by the size of the batch")
 
+/* ---- keys and values in pages */
+DEFECT(pages_in_order, "softmax-two-pass-f32", "-",
+       "the block table is not read: the pages of an entry are taken to lie one behind the other")
+DEFECT(pages_of_first, "softmax-split-f32", "-", "all batch entries read the first one's row of the block table")
+DEFECT(pages_last_short, "taylor-direct-f32", "-", "the last page is lost where the keys fill it to its end")
+
 /* ---- memory, layout, indices */
 DEFECT(assume_contig, "softmax-two-pass-f32", "B49 pytorch#181133",
        "strides are ignored: every tensor is read and written as if contiguous")

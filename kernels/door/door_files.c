@@ -9,7 +9,7 @@
 #include "kernels/door/door_private.h"
 #include "kernels/input.h"
 #include "kernels/npy/npy.h"
-#include "kernels/tensor/tensor.h"
+#include "kernels/tensor/pages.h"
 
 static const attest_tensor *tensor_of(const attest_call *call, attest_tensor_id id)
 {
@@ -28,12 +28,21 @@ static attest_status path_of(char path[ATTEST_DOOR_PATH], const attest_door *doo
                : attest_fail(err, ATTEST_IO, "%s: the path is too long", door->folder);
 }
 
+/* What the program reads: the problem's inputs, and where k and v are in pages the table of these. */
+static size_t inputs_of(const attest_problem *p, attest_tensor_id *ids)
+{
+    size_t count = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS - 1);
+    if (attest_pages_are(p))
+        ids[count++] = (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_BLOCK_TABLE };
+    return count;
+}
+
 attest_status attest_door_write(const attest_door *door, const attest_call *call, attest_error *err)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     attest_status status = ATTEST_OK;
     char path[ATTEST_DOOR_PATH];
-    const size_t count = attest_problem_inputs(call->problem, ids, ATTEST_MAX_TENSORS);
+    const size_t count = inputs_of(call->problem, ids);
     for (size_t i = 0; i < count; i++) {
         const attest_tensor *t = tensor_of(call, ids[i]);
         if (!t)
@@ -134,7 +143,7 @@ void attest_door_clean(const attest_door *door, const attest_call *call)
     attest_tensor_id ids[2 * ATTEST_MAX_TENSORS];
     char path[ATTEST_DOOR_PATH];
     attest_error err;
-    size_t count = attest_problem_inputs(call->problem, ids, ATTEST_MAX_TENSORS);
+    size_t count = inputs_of(call->problem, ids);
     count += attest_problem_outputs(call->problem, ids + count, ATTEST_MAX_TENSORS);
     for (size_t i = 0; i < count; i++) {
         if (path_of(path, door, ids[i], ".npy", &err) == ATTEST_OK)

@@ -93,11 +93,23 @@ static inline const float *fast_token(float *buffer, const attest_problem *p, co
     return buffer;
 }
 
+/* phi(k_j) of KV head g, wherever it lies. */
+static inline const float *fast_key(float *buffer, const attest_problem *p, const attest_tensors *t, int64_t b,
+                                    int64_t g, int64_t j)
+{
+    int64_t at = j;
+    step_key_place(p, t, &b, &at);
+    return fast_token(buffer, p, t->role[ATTEST_K], b, g, at, j);
+}
+
 /* gin_j v_j of KV head g: e entries, as gate_value_row(). */
 static inline const float *fast_value(float *buffer, const attest_problem *p, const attest_tensors *t, int64_t b,
                                       int64_t g, int64_t j)
 {
-    return gate_values(p) ? gate_value_row(buffer, p, t, b, g, j) : fast_row(buffer, t->role[ATTEST_V], b, g, j, p->e);
+    if (gate_values(p))
+        return gate_value_row(buffer, p, t, b, g, j);
+    step_key_place(p, t, &b, &j);
+    return fast_row(buffer, t->role[ATTEST_V], b, g, j, p->e);
 }
 
 /* Is o nothing but u/l, stored one after the other in this type? */

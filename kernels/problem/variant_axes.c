@@ -133,6 +133,11 @@ static const attest_axis_value attn_mask[] = {
     PLAIN("shared", ATTEST_ATTN_MASK_SHARED,
           "the same of attn_mask_ij: every batch entry and query head reads the same"),
 };
+static const attest_axis_value pages[] = {
+    PLAIN("none", ATTEST_PAGES_NONE, "k and v are [B,Hkv,M,..]"),
+    { NULL, ATTEST_PAGES_T, ATTEST_ARG_BARE_INT, ANY,
+      "key j of entry b is token j mod T of page block_table[b,j/T] of k and v [page,Hkv,T,..]" },
+};
 static const attest_axis_value state[] = {
     PLAIN("none", ATTEST_STATE_NONE, "S_n(-1) = 0"),
     PLAIN("draw", ATTEST_STATE_DRAW, "S_n(-1) = h0.n, z-states z0.n"),
@@ -165,4 +170,5 @@ const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
     AXIS(bias, ATTEST_AXIS_BIAS, "numbers added to the scores, tensor bias"),
     AXIS(attn_mask, ATTEST_AXIS_ATTN_MASK,
          "which of the keys that mask, window and lens leave are visible, tensor attn_mask"),
+    AXIS(pages, ATTEST_AXIS_PAGES, "how k and v lie in memory: in pages of T tokens; no number is another"),
 };

@@ -82,6 +82,8 @@ static const rule rules[] = {
     { ATTEST_AXIS_BIAS, SET, ATTEST_AXIS_ALIBI, SET, "the bias can hold the position bias" },
 };
 
+#define PAGE_MOST 65536u
+
 attest_status attest_variant_check(const attest_setting axis[ATTEST_AXIS_COUNT], int64_t n, int64_t m,
                                    attest_error *err)
 {
@@ -95,6 +97,9 @@ attest_status attest_variant_check(const attest_setting axis[ATTEST_AXIS_COUNT],
         return attest_fail(err, ATTEST_BAD_INPUT, "%s=%s contradicts %s=%s: %s", attest_axes[r->a].key, a,
                            attest_axes[r->b].key, b, r->reason);
     }
+    if (axis[ATTEST_AXIS_PAGES].order > PAGE_MOST)
+        return attest_fail(err, ATTEST_BAD_INPUT, "pages=%u: a page has at most %u tokens",
+                           axis[ATTEST_AXIS_PAGES].order, PAGE_MOST);
     if (axis[ATTEST_AXIS_DECAY].value != ATTEST_DECAY_NONE && n != m) {
         attest_axis_print(a, sizeof a, ATTEST_AXIS_DECAY, &axis[ATTEST_AXIS_DECAY]);
         return attest_fail(err, ATTEST_BAD_INPUT, "decay=%s contradicts n=%lld m=%lld: a decay needs n = m", a,

@@ -1,5 +1,5 @@
 /* tensor.c - the table of tensors, their shapes and types, and bundles that own their memory. */
-#include "kernels/tensor/tensor.h"
+#include "kernels/tensor/pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +84,9 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
 
 void attest_tensor_id_print(char *name, size_t len, attest_tensor_id id)
 {
-    const char *role = id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : "?";
+    const char *role = id.index < ATTEST_TENSOR_ROLES   ? attest_roles[id.index].name
+                       : id.index == ATTEST_BLOCK_TABLE ? "block_table" /* in no bundle: pages.h */
+                                                        : "?";
     if (id.kind == ATTEST_KIND_ROLE)
         snprintf(name, len, "%s", role);
     else
@@ -303,6 +305,11 @@ void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_te
         t->shape[2] = rows < 0 ? INT64_MAX : rows;
         t->shape[3] = p->e;
     }
+    attest_tensor_set_order(t);
+}
+
+void attest_tensor_set_order(attest_tensor *t)
+{
     int64_t stride = 1;
     for (int i = ATTEST_RANK_ROOM - 1; i >= 0; i--) {
         t->stride[i] = i < t->rank ? stride : 0;
@@ -446,7 +453,8 @@ attest_status attest_outputs_memory(const attest_problem *p, const attest_tensor
     return total > physical_memory() ? too_large(err, "what is asked for", total) : ATTEST_OK;
 }
 
-/* Inputs, o, u, z and lse; final states are made on demand and checked one by one when they are added. */
+/* Inputs (k and v in their pages), o, u, z and lse; final states are made on demand, and checked one by one when they
+ * are added. */
 attest_status attest_problem_memory(const attest_problem *p, uint64_t *bytes, attest_error *err)
 {
     attest_tensor_id ids[2 * ATTEST_MAX_TENSORS];
@@ -457,7 +465,10 @@ attest_status attest_problem_memory(const attest_problem *p, uint64_t *bytes, at
         attest_tensor t;
         if (ids[i].kind == ATTEST_KIND_HT || ids[i].kind == ATTEST_KIND_ZT)
             continue;
-        attest_tensor_describe(&t, p, ids[i], 0);
+        if (attest_pages_hold(p, ids[i]))
+            attest_pages_describe(&t, p, ids[i]);
+        else
+            attest_tensor_describe(&t, p, ids[i], 0);
         const uint64_t size = (uint64_t)attest_tensor_bytes(&t);
         total = size > INT64_MAX - total ? INT64_MAX : total + size;
     }

@@ -67,6 +67,9 @@ const char *attest_tensor_axes(const attest_problem *p, attest_tensor_id id);
  * data NULL, host, C-order strides.  `packed`: states in the packed layout. */
 void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id, int packed);
 
+/* Strides of C order for its shape and rank; trailing entries are as attest.h has them. */
+void attest_tensor_set_order(attest_tensor *t);
+
 /* The number of the tensor in the draws: roles in the order q=0 gout=1 ... len=14, h0.n = 15+n, z0.n = 80+n;
  * bias = 275, and up to 530: one for every 2^16 keys; attn_mask = 531, and up to 786 likewise. */
 uint32_t attest_tensor_draw_number(attest_tensor_id id);
@@ -116,8 +119,8 @@ attest_status attest_bundle_adopt(attest_bundle *bundle, attest_tensor_id id, co
 attest_tensor *attest_bundle_get(const attest_bundle *bundle, attest_tensor_id id);
 attest_tensor *attest_bundle_role(const attest_bundle *bundle, attest_role role);
 
-/* Bytes of all inputs and of o, u, z, lse; used before allocation (final states are made on demand:
- * attest_bundle_add refuses one that does not fit).  ATTEST_BAD_INPUT when they exceed physical memory
+/* Bytes of all inputs, with k and v in their pages, and of o, u, z, lse; used before allocation (final states are made
+ * on demand: attest_bundle_add refuses one that does not fit).  ATTEST_BAD_INPUT when they exceed physical memory
  * ("needs X, this machine has Y"). */
 attest_status attest_problem_memory(const attest_problem *p, uint64_t *bytes, attest_error *err);
 

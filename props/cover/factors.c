@@ -24,6 +24,7 @@ static const struct classes {
     { ATTEST_AXIS_FILTER, 1, { 1 }, 0 },
     { ATTEST_AXIS_ROPE, 1, { 1000 }, 0 },
     { ATTEST_AXIS_EPS, 1, { 0x1p-16 }, 0 },
+    { ATTEST_AXIS_PAGES, 2, { 2, 16 }, 0 },
 };
 
 static const struct classes *classes_of(attest_axis axis)
@@ -67,6 +68,8 @@ static int axis_is_live(attest_axis axis, const attest_problem *p)
         return 1;
     if (axis == ATTEST_AXIS_WINDOW)
         return window_is_live(p, (int64_t)s->order);
+    if (axis == ATTEST_AXIS_PAGES)
+        return attest_most_keys(p) > (int64_t)s->order;
     if (axis == ATTEST_AXIS_MASK)
         return s->value == ATTEST_MASK_CAUSAL ? p->m >= 2 : p->n >= 2 && p->m >= 2;
     if (axis == ATTEST_AXIS_DECAY)

@@ -12,6 +12,7 @@ static const double bases[] = { 10000, 10000, 500000, 100, 2 };
 static const double epsilons[] = { 1e-6, 1e-5, 1e-12, 0x1p-10, 1 };
 static const double clamps[] = { 5, 5, 0, -1, 0.5, 10 };
 static const double caps[] = { 50, 30, 1, 0.5, 8 };
+static const uint32_t page_sizes[] = { 1, 2, 3, 7, 16, 16, 32, 64, 128 };
 static const struct order {
     uint32_t weight, from, count;
 } orders[] = {
@@ -51,6 +52,7 @@ static void draw_argument(attest_setting *s, attest_axis axis, attest_dice *dice
     case ATTEST_AXIS_WEIGHT: s->order = attest_draw_order(dice); break;
     case ATTEST_AXIS_FILTER: s->number = ATTEST_DICE_ANY(dice, taus); break;
     case ATTEST_AXIS_ROPE: s->number = ATTEST_DICE_ANY(dice, bases); break;
+    case ATTEST_AXIS_PAGES: s->order = ATTEST_DICE_ANY(dice, page_sizes); break;
     case ATTEST_AXIS_WINDOW: s->order = draw_window(dice, m); break;
     case ATTEST_AXIS_EPS: s->number = ATTEST_DICE_ANY(dice, epsilons); break;
     case ATTEST_AXIS_CLAMP: s->number = ATTEST_DICE_ANY(dice, clamps); break;

@@ -179,6 +179,16 @@ static int window(attest_example *e, int step)
     return 1;
 }
 
+static int pages(attest_example *e, int step)
+{
+    attest_setting *t = &e->c.problem.axis[ATTEST_AXIS_PAGES];
+    if (step >= SMALLER)
+        return 0;
+    if (t->value == ATTEST_PAGES_T)
+        t->order = (uint32_t)smaller(t->order, step, 1);
+    return 1;
+}
+
 enum { VALUES = 12 }; /* more than any axis has */
 
 /* An earlier value of an axis's table is a simpler one; those with an argument are left out. */
@@ -297,6 +307,7 @@ static const struct move {
     { "width of keys", key_width },
     { "order", order },
     { "window", window },
+    { "tokens of a page", pages },
     { "axes", axes },
     { "numbers of axes", numbers },
     { "types and chunk as by default", types },

@@ -34,5 +34,6 @@ axis_entry axis_alibi_entry(uint32_t value);
 axis_entry axis_state_entry(uint32_t value);
 axis_entry axis_bias_entry(uint32_t value);
 axis_entry axis_attn_mask_entry(uint32_t value);
+axis_entry axis_pages_entry(uint32_t value);
 
 #endif

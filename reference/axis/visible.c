@@ -1,5 +1,5 @@
-/* visible.c - mask, window, lens, attn_mask: which keys a row sees.  Every engine goes by attest_visible(), and who
- * serves attn_mask by ref_sees(); a state needs keys that are a prefix. */
+/* visible.c - mask, window, lens, attn_mask: which keys a row sees; pages, which change nothing.  Every engine goes by
+ * attest_visible(), and who serves attn_mask by ref_sees(); a state needs keys that are a prefix. */
 #include "reference/axis/rows.h"
 
 #define ROWS_ONLY (AXIS_EVERY & ~(AXIS_STATE | AXIS_FORM))
@@ -32,6 +32,12 @@ static const axis_entry attn_masks[] = {
     [ATTEST_ATTN_MASK_SHARED] = MASK_TENSOR,
 };
 
+/* How k and v lie before a kernel; engines read them as they are without pages. */
+static const axis_entry pages[] = {
+    [ATTEST_PAGES_NONE] = { AXIS_EVERY, NULL },
+    [ATTEST_PAGES_T] = { AXIS_EVERY, NULL },
+};
+
 axis_entry axis_mask_entry(uint32_t value) { return AXIS_ENTRY(masks, value); }
 
 axis_entry axis_window_entry(uint32_t value) { return AXIS_ENTRY(windows, value); }
@@ -39,3 +45,5 @@ axis_entry axis_window_entry(uint32_t value) { return AXIS_ENTRY(windows, value)
 axis_entry axis_lens_entry(uint32_t value) { return AXIS_ENTRY(lens, value); }
 
 axis_entry axis_attn_mask_entry(uint32_t value) { return AXIS_ENTRY(attn_masks, value); }
+
+axis_entry axis_pages_entry(uint32_t value) { return AXIS_ENTRY(pages, value); }

@@ -15,7 +15,7 @@ EPS_NORMS = ("sum", "l2", "length-l2") + ROWS_NORMS
 HEADS = ((1, 1), (2, 1), (2, 2), (4, 2), (3, 1), (4, 4))
 SCENES = ("normal", "dyadic", "repeat", "zeros", "large", "negative", "subnormal", "cancel")
 NUMBERS = {"filter": ("0.5", "1", "2", "0.1", "3"), "rope": ("10000", "10", "2", "0.5", "500000"),
-           "window": ("1", "2", "3", "4"), "eps": ("1e-5", "0.01", "1", "0.3"), "clamp": ("5", "0.5", "-1", "2"),
+           "window": ("1", "2", "3", "4"), "pages": ("1", "2", "4", "16"), "eps": ("1e-5", "0.01", "1", "0.3"), "clamp": ("5", "0.5", "-1", "2"),
            "cap": ("2", "30", "0.7", "1"), "P": ("0", "1", "2", "3", "4", "5", "8"), "TAU": ("0.5", "1", "2", "0.3"),
            "F": ("1", "0.25", "3", "0", "-1", "20")}
 # Values of two axes whose formulas meet: which comes first, which position, which keys count.
@@ -23,7 +23,8 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "cap=NUMBER clamp=NUMBER", "mask=causal-br lens=draw", "rope=NUMBER mask=causal-br",
          "alibi=draw mask=causal-br", "clamp=NUMBER bias=full", "cap=NUMBER bias=head", "bias=batch mask=causal-br",
          "bias=shared lens=draw", "attn_mask=full center=max", "attn_mask=shared norm=length",
-         "attn_mask=head bias=full", "attn_mask=batch mask=causal-br", "attn_mask=full window=NUMBER", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
+         "attn_mask=head bias=full", "attn_mask=batch mask=causal-br", "attn_mask=full window=NUMBER", "pages=NUMBER lens=draw",
+         "pages=NUMBER decay=vector", "pages=NUMBER update=delta", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
          "feature=cosformer rope=NUMBER",
          "feature=cosformer state=draw", "feature=cosformer mask=causal-br", "rope=NUMBER state=draw",
          "decay=retnet state=draw", "decay=scalar state=draw", "decay=vector state=draw", "decay=scalar lens=draw",
@@ -31,10 +32,10 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "gates=heads decay=vector", "gates=pre-out norm=floor:F", "affine=draw gates=out", "update=delta decay=vector",
          "update=delta state=draw", "update=delta gates=inout", "update=efla gates=heads", "update=efla decay=retnet",
          "update=efla feature=cosformer", "update=delta rope=NUMBER", "update=delta mask=causal-br")
-LATER = ("bias", "attn_mask")
+LATER = ("bias", "attn_mask", "pages")
 # How often a problem of a preset leaves these axes' defaults.
 BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12, "bias": 0.05,
-          "attn_mask": 0.05, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
+          "attn_mask": 0.05, "pages": 0.05, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
 
 
 def filled(rng, axis, value):

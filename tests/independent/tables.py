@@ -63,4 +63,5 @@ AXES = {
     "state": ["none", "draw"],
     "bias": ["none", "full", "head", "batch", "shared"],
     "attn_mask": ["none", "full", "head", "batch", "shared"],
+    "pages": ["none", "NUMBER"],
 }

@@ -16,8 +16,8 @@ enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 static const struct stream_answer {
     uint64_t seed, hash;
 } stream_answers[] = {
-    { 0, 0x3fcd09c7cd9fcb63 },
-    { 20261121, 0xf25bd43e81cca97d },
+    { 0, 0x77d46501d9d828a0 },
+    { 20261121, 0xcd9a2d4892f29437 },
 };
 enum { STREAM_SEEDS = sizeof stream_answers / sizeof stream_answers[0] };
 

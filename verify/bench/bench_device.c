@@ -38,11 +38,11 @@ attest_status attest_bench_device_place(attest_bench_device *d, attest_view *vie
 {
     attest_status status = ATTEST_OK;
     *workspace = NULL;
-    d->placed = calloc(ATTEST_TENSOR_ROLES + 4 * ATTEST_STATE_SLOTS, sizeof *d->placed);
+    d->placed = calloc(ATTEST_ROLE_COUNT + 4 * ATTEST_STATE_SLOTS, sizeof *d->placed);
     if (!d->placed)
         return attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory for its tensors", name);
-    for (size_t r = 0; r < ATTEST_TENSOR_ROLES; r++)
-        ATTEST_TRY(place_one(d, &view->role[r], !attest_roles[r].output, name, err));
+    for (size_t r = 0; r < ATTEST_ROLE_COUNT; r++)
+        ATTEST_TRY(place_one(d, &view->role[r], r >= ATTEST_TENSOR_ROLES || !attest_roles[r].output, name, err));
     for (size_t n = 0; n < ATTEST_STATE_SLOTS; n++) {
         ATTEST_TRY(place_one(d, &view->h0[n], 1, name, err));
         ATTEST_TRY(place_one(d, &view->z0[n], 1, name, err));

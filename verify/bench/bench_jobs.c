@@ -89,6 +89,8 @@ static attest_status prepare_kernel(attest_bench_job *job, attest_error *err)
     use_threads(job->options.threads);
     const size_t workspace = attest_kernel_workspace(job->kernel, p);
     attest_bundle_view(job->in, &job->view);
+    if (job->pages)
+        attest_pages_view(job->pages, &job->view);
     attest_tensor_describe(&job->out, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0);
     job->out.data = calloc(1, attest_tensor_bytes(&job->out));
     job->view.role[ATTEST_O] = &job->out;

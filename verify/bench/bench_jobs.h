@@ -8,6 +8,7 @@
 #define ATTEST_BENCH_JOBS_H
 
 #include "kernels/library/library.h"
+#include "kernels/tensor/pages.h"
 #include "reference/dd/dd.h"
 #include "reference/yardstick/yardstick.h"
 #include "verify/bench/bench_device.h"
@@ -52,7 +53,8 @@ typedef struct attest_bench_job {
     attest_loaded kernel; /* .kernel NULL: none */
     attest_tensor out;
     attest_view view;
-    void *workspace; /* of a READ job: what is read; with device.memory: there */
+    const attest_pages *pages; /* of the inputs; NULL: they are in none */
+    void *workspace;           /* of a READ job: what is read; with device.memory: there */
     size_t workspace_size;
     attest_bench_device device;
 } attest_bench_job;

@@ -127,6 +127,16 @@ void attest_bench_refuse_long(attest_bench_job *job, const attest_bench_table *t
         snprintf(job->why, sizeof job->why, "a run would take about %.0f s; asked for by name it is timed", expected);
 }
 
+/* The pages of these inputs, which all rows share as they share what is in none. */
+static attest_status lay_in_pages(const attest_pages **pages, attest_bench_inputs *inputs, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    if (attest_pages_are(&inputs->c.problem) && !inputs->pages.table.data)
+        status = attest_pages_make(&inputs->pages, &inputs->c.problem, inputs->bundle, 0, err);
+    *pages = attest_pages_are(&inputs->c.problem) ? &inputs->pages : NULL;
+    return status;
+}
+
 attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_bench_options *options,
                                       attest_loaded kernel, const attest_memory *memory, double each,
                                       const attest_problem *p, const attest_bundle *in, attest_error *err)
@@ -137,6 +147,7 @@ attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_be
     job->kernel = kernel;
     job->p = p;
     job->in = in;
+    ATTEST_TRY(lay_in_pages(&job->pages, in == table->own.bundle ? &table->own : &table->wide, err));
     job->device = (attest_bench_device){ .memory = memory, .context = kernel.context };
     job->each = each > 0 ? each : attest_bench_each(ATTEST_BENCH_KERNEL, attest_device_name(kernel.kernel->device));
     if (attest_kernel_supports(kernel, p, job->why, sizeof job->why))
@@ -240,6 +251,8 @@ void attest_bench_table_clear(attest_bench_table *table)
     for (size_t v = 0; v < ATTEST_BENCH_VENDORS; v++)
         attest_plugin_free(table->vendor[v]);
     memset(table->vendor, 0, sizeof table->vendor);
+    attest_pages_clear(&table->own.pages);
+    attest_pages_clear(&table->wide.pages);
     attest_bundle_free(table->own.bundle);
     attest_bundle_free(table->wide.bundle);
     attest_bundle_free(table->fresh.bundle);

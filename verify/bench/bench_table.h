@@ -19,6 +19,7 @@
 typedef struct attest_bench_inputs {
     attest_case c;
     attest_bundle *bundle; /* NULL: not made */
+    attest_pages pages;    /* of a problem with pages, once a kernel reads them */
 } attest_bench_inputs;
 
 typedef struct attest_bench_table {

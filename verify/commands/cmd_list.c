@@ -60,6 +60,8 @@ static void list_tensors(void)
         printf("    %-9s %-6s %-7s %s\n", attest_roles[i].name,
                attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
                attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
+    printf("    with pages=T a kernel reads k v as [page,g,T,..], and block_table [b,ceil(m/T)], int64; files\n"
+           "    that attest reads or exports have them without pages\n");
     printf("    q k v bias are `in`, o is `out`, len int64, attn_mask bytes of 0 and 1, all others f32 (f64 when\n"
            "    acc=f64); d of a only with decay=vector; b and h of bias and attn_mask are 1 where the axis says so\n"
            "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "

@@ -23,8 +23,8 @@ static float value(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int6
 
 static attest_status check_axes(const attest_problem *p, attest_error *err)
 {
-    static const uint32_t served[] = { ATTEST_AXIS_MASK, ATTEST_AXIS_WINDOW, ATTEST_AXIS_LENS, ATTEST_AXIS_CAP,
-                                       ATTEST_AXIS_ALIBI };
+    static const uint32_t served[] = { ATTEST_AXIS_MASK, ATTEST_AXIS_WINDOW, ATTEST_AXIS_LENS,
+                                       ATTEST_AXIS_CAP,  ATTEST_AXIS_ALIBI,  ATTEST_AXIS_PAGES };
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
         int known = 0;
         for (size_t i = 0; i < sizeof served / sizeof served[0]; i++)

@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/tensor/pages.h"
+
 #define FAR_ELEMENTS (UINT64_C(1) << 32)
 #define FAR_ENTRIES 16
+#define FAR_PAGES 64 /* of k and v in pages: page * stride is where 32 bits end first */
 #define GAPS 8
 
 const uint64_t attest_poison[ATTEST_WORKER_RUNS][ATTEST_DTYPE_COUNT] = {
@@ -22,20 +26,11 @@ static const unsigned char workspace_fill[ATTEST_WORKER_RUNS] = { 0xff, 0x7b };
 static uint64_t round_up(uint64_t x, uint64_t unit) { return (x + unit - 1) / unit * unit; }
 
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
-static void c_order(attest_tensor *t)
-{
-    int64_t stride = 1;
-    for (int axis = t->rank - 1; axis >= 0; axis--) {
-        t->stride[axis] = stride;
-        stride *= t->shape[axis];
-    }
-}
-
-/* The axis whose entries lie far apart; -1: none. */
-static int far_axis(const attest_tensor *t)
+/* The axis whose entries, at most so many, lie far apart; -1: none. */
+static int far_axis(const attest_tensor *t, int64_t most)
 {
     const int axis = t->shape[0] > 1 ? 0 : 1;
-    return t->rank >= 3 && t->shape[axis] > 1 && t->shape[axis] <= FAR_ENTRIES ? axis : -1;
+    return t->rank >= 3 && t->shape[axis] > 1 && t->shape[axis] <= most ? axis : -1;
 }
 
 /* Elements between two rows of channels: the row keeps its alignment, up to 64 bytes. */
@@ -69,13 +64,13 @@ static int64_t span_of(const attest_tensor *t, int far)
 }
 
 /* Strides and size of the segment of tensor `number`. */
-static void place(attest_segment *s, uint32_t number, attest_spread how, uint64_t page)
+static void place(attest_segment *s, uint32_t number, attest_spread how, uint64_t page, int64_t most)
 {
     attest_tensor *t = &s->tensor;
     const uint64_t element = attest_dtype_bytes(t->dtype);
-    const int far = how == ATTEST_SPREAD_FAR ? far_axis(t) : -1;
+    const int far = how == ATTEST_SPREAD_FAR ? far_axis(t, most) : -1;
     if (how == ATTEST_SPREAD_NONE)
-        c_order(t);
+        attest_tensor_set_order(t);
     else
         spread_out(t, far, 1 + number % GAPS);
     s->size = (uint64_t)span_of(t, far) * element;
@@ -102,11 +97,41 @@ static attest_segment *add_segment(attest_layout *l, uint32_t use, attest_tensor
     return s;
 }
 
+/* Adds tensor `t` of the bundle, or the block_table. */
+static void add_tensor(attest_layout *l, uint32_t use, attest_tensor_id id, const attest_tensor *t,
+                       const attest_problem *p, attest_spread how, size_t page, uint64_t room)
+{
+    const uint32_t number = l->table.count;
+    attest_segment *s = add_segment(l, use, id);
+    l->tensor[number] = t;
+    s->tensor = *t;
+    if (attest_pages_hold(p, id))
+        attest_pages_describe(&s->tensor, p, id);
+    s->tensor.data = NULL;
+    place(s, number, how, page, attest_pages_hold(p, id) ? FAR_PAGES : FAR_ENTRIES);
+    s->bytes += room;
+    l->far |= s->islands > 1;
+    l->bytes += s->islands * s->bytes;
+}
+
+static attest_status add_blocks(attest_layout *l, const attest_problem *p, attest_spread how, size_t page,
+                                uint64_t room, attest_error *err)
+{
+    const attest_tensor_id id = { ATTEST_KIND_ROLE, ATTEST_BLOCK_TABLE };
+    attest_pages_describe(&l->blocks, p, id);
+    l->blocks.data = malloc(attest_tensor_bytes(&l->blocks));
+    if (!l->blocks.data)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for block_table");
+    add_tensor(l, ATTEST_SEGMENT_INPUT, id, &l->blocks, p, how, page, room);
+    return ATTEST_OK;
+}
+
 static attest_status list_segments(attest_layout *l, size_t page, const attest_problem *p, const attest_bundle *bundle,
                                    uint64_t workspace, uint64_t room, attest_spread how, attest_error *err)
 {
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     char name[32];
+    attest_status status = ATTEST_OK;
     const size_t inputs = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
     const size_t outputs = attest_problem_outputs(p, ids + inputs, ATTEST_MAX_TENSORS - inputs);
     l->bytes = round_up(sizeof(attest_table), page);
@@ -118,22 +143,18 @@ static attest_status list_segments(attest_layout *l, size_t page, const attest_p
         }
         if (!t)
             continue;
-        l->tensor[l->table.count] = t;
-        attest_segment *s = add_segment(l, i < inputs ? ATTEST_SEGMENT_INPUT : ATTEST_SEGMENT_OUTPUT, ids[i]);
-        s->tensor = *t;
-        s->tensor.data = NULL;
-        place(s, l->table.count - 1, how, page);
-        s->bytes += room;
-        l->far |= s->islands > 1;
-        l->bytes += s->islands * s->bytes;
+        add_tensor(l, i < inputs ? ATTEST_SEGMENT_INPUT : ATTEST_SEGMENT_OUTPUT, ids[i], t, p, how, page, room);
     }
+    if (attest_pages_are(p))
+        ATTEST_TRY(add_blocks(l, p, how, page, room, err));
     if (workspace) {
         attest_segment *s = add_segment(l, ATTEST_SEGMENT_WORKSPACE, (attest_tensor_id){ UINT32_MAX, 0 });
         s->size = workspace;
         s->bytes = round_up(workspace, page);
         l->bytes += s->bytes;
     }
-    return ATTEST_OK;
+out:
+    return status;
 }
 
 /* Bytes that are filled: all but the middle of a large workspace, which is the last segment. */
@@ -183,6 +204,8 @@ void attest_layout_clear(attest_layout *l)
         munmap(l->base, (size_t)l->bytes);
     if (l->memory >= 0)
         close(l->memory);
+    free(l->blocks.data);
+    l->blocks.data = NULL;
     l->base = NULL;
     l->memory = -1;
 }
@@ -232,6 +255,20 @@ void attest_layout_keep(const attest_layout *l)
         const attest_tensor t = attest_layout_view(l, s);
         attest_layout_copy(l->tensor[i], &t);
     }
+}
+
+/* Of an input that lies in pages. */
+static int in_pages(const attest_layout *l, const attest_segment *s)
+{
+    return l->blocks.data && s->kind == ATTEST_KIND_ROLE && (s->index == ATTEST_K || s->index == ATTEST_V);
+}
+
+int attest_layout_input_same(const attest_layout *l, uint32_t number)
+{
+    const attest_segment *s = &l->table.segment[number];
+    const attest_tensor t = attest_layout_view(l, s);
+    return in_pages(l, s) ? attest_pages_same(&t, l->tensor[number], &l->blocks)
+                          : attest_layout_same(&t, l->tensor[number]);
 }
 
 int attest_layout_same(const attest_tensor *a, const attest_tensor *b)
@@ -297,6 +334,8 @@ static void fill_workspace(const attest_layout *l, const attest_segment *s, int 
 
 void attest_layout_fill(attest_layout *l, int run)
 {
+    if (l->blocks.data)
+        attest_pages_draw(&l->blocks, l->order, run);
     for (uint32_t i = 0; i < l->table.count; i++) {
         attest_segment *s = &l->table.segment[i];
         const uint64_t shift = shift_of(l, s);
@@ -307,7 +346,11 @@ void attest_layout_fill(attest_layout *l, int run)
         }
         memset(l->base + s->offset, attest_canary(s->use), (size_t)(s->islands * s->bytes));
         const attest_tensor t = attest_layout_view(l, s);
-        if (s->use == ATTEST_SEGMENT_INPUT)
+        if (s->use == ATTEST_SEGMENT_INPUT && in_pages(l, s)) {
+            attest_pages_copy(&t, l->tensor[i], &l->blocks);
+            if (l->finite)
+                attest_pages_pad(&t, l->tensor[i], &l->blocks);
+        } else if (s->use == ATTEST_SEGMENT_INPUT)
             attest_layout_copy(&t, l->tensor[i]);
         else if (run == 0 && l->disguise.numbers)
             set_numbers(&t, &l->disguise, i);

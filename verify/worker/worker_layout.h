@@ -3,15 +3,17 @@
  * A tensor has a segment of whole pages.  Its elements are copies of the bundle's (inputs) or a NaN pattern of their
  * own (outputs); every other byte is canary: 0xff beside inputs (a NaN in every format, so that what is read there
  * spoils the result), 0xa5 beside the rest.  The first run in C order may hold ordinary numbers in place of the NaN,
- * and be shifted (worker_disguise.h).
+ * and be shifted (worker_disguise.h).  With pages=T k and v hold their keys in pages (pages.h), by a block_table that
+ * is another one in each run; tokens that are no keys are canary or, for
+ * kernels with ATTEST_MASKED_FINITE, in pages of the table ATTEST_PAGES_PAD.
  *
  * Three ways to lay a tensor out.  C order: [B,H,S,D], nothing between.  Spread: [B,S,H,D], a gap after each row that
  * keeps the alignment that rows have in C order (64 bytes at most); tensors without channels [B,S,H] or less, with a
  * gap after each element.  The first tensor's gap is one such unit, the second's two, up to eight, then one again: k
  * and v, q and o, h0 and ht have other strides where they have the same shape.  Far: the same, with more than 2^32
  * elements between the first and the last batch entry (of one entry: of its first and last head, [H,S,D]), where there
- * are 2 to 16 of them.  Only pages that hold elements are in the memfd, an island per entry; the worker maps them that
- * far apart with nothing between.
+ * are 2 to 16 of them (k and v in pages: to 64).  Only pages that hold elements are in the memfd, an island per entry;
+ * the worker maps them that far apart with nothing between.
  */
 #ifndef ATTEST_WORKER_LAYOUT_H
 #define ATTEST_WORKER_LAYOUT_H
@@ -25,14 +27,17 @@
 typedef enum attest_spread { ATTEST_SPREAD_NONE = 0, ATTEST_SPREAD_NEAR = 1, ATTEST_SPREAD_FAR = 2 } attest_spread;
 
 typedef struct attest_layout {
-    attest_tensor *tensor[ATTEST_MAX_TENSORS]; /* of the bundle, by segment; NULL for the workspace */
-    attest_table table;                        /* the memfd starts with a copy, which is never read */
-    int far;                                   /* a tensor has islands */
-    int memory;                                /* the memfd: nobody can change its size; -1: none */
-    uint64_t bytes;                            /* of the memfd */
-    unsigned char *base;                       /* the whole memfd, mapped */
-    attest_disguise disguise;                  /* of run 0; nothing until it is set */
-    uint32_t alignment;                        /* of the kernel; a shift keeps it */
+    const attest_tensor *tensor[ATTEST_MAX_TENSORS]; /* of the bundle, by segment, or `blocks`; NULL: the workspace */
+    attest_tensor blocks;                            /* with pages: block_table, its own memory; else data NULL */
+    uint64_t order;                                  /* of the pages: a seed */
+    int finite;                                      /* the tokens of its pages that are no keys are finite */
+    attest_table table;                              /* the memfd starts with a copy, which is never read */
+    int far;                                         /* a tensor has islands */
+    int memory;                                      /* the memfd: nobody can change its size; -1: none */
+    uint64_t bytes;                                  /* of the memfd */
+    unsigned char *base;                             /* the whole memfd, mapped */
+    attest_disguise disguise;                        /* of run 0; nothing until it is set */
+    uint32_t alignment;                              /* of the kernel; a shift keeps it */
 } attest_layout;
 
 /* NaN patterns of untouched output elements, per run and dtype: quiet, with a payload no kernel makes. */
@@ -64,6 +69,9 @@ void attest_layout_keep(const attest_layout *l);
 
 /* 1 if all elements have the same bits; the shapes are the same. */
 int attest_layout_same(const attest_tensor *a, const attest_tensor *b);
+
+/* 1 if the input of this segment holds what it was filled with: of k and v in pages the keys. */
+int attest_layout_input_same(const attest_layout *l, uint32_t number);
 
 /* Makes every element canary again, so that whatever is none was written beside the elements. */
 void attest_layout_blank(const attest_tensor *t, uint32_t use);

@@ -67,8 +67,7 @@ void attest_look_inputs(attest_run_result *result, const attest_layout *l)
     char name[32];
     for (uint32_t i = 0; i < l->table.count; i++) {
         const attest_segment *s = &l->table.segment[i];
-        const attest_tensor t = attest_layout_view(l, s);
-        if (s->use == ATTEST_SEGMENT_INPUT && !attest_layout_same(&t, l->tensor[i]))
+        if (s->use == ATTEST_SEGMENT_INPUT && !attest_layout_input_same(l, i))
             attest_run_blame(result, ATTEST_REASON_WROTE_INPUT, "changed %s",
                              attest_segment_name(name, sizeof name, s));
     }

@@ -174,7 +174,11 @@ static const attest_kernel_facts *kernel_of(const asked *a) { return &a->worker-
 
 static attest_status make_layout(attest_layout *l, const asked *a, attest_spread how, attest_error *err)
 {
-    return attest_layout_make(l, a->worker->page, &a->request.problem, a->bundle, a->workspace, a->room, how, err);
+    const attest_status status = attest_layout_make(l, a->worker->page, &a->request.problem, a->bundle, a->workspace,
+                                                    a->room, how, err);
+    l->order = attest_disguise_of(&a->request.problem, a->bundle).seed;
+    l->finite = (kernel_of(a)->flags & ATTEST_MASKED_FINITE) != 0; /* what is no key has weight 0 there */
+    return status;
 }
 
 static void put_on_disguise(attest_layout *l, const asked *a)

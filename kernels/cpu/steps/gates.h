@@ -70,7 +70,9 @@ static inline real gate_row(const attest_problem *p, const attest_tensors *t, in
 static inline const real *gate_value_row(real *buffer, const attest_problem *p, const attest_tensors *t, int64_t b,
                                          int64_t g, int64_t j)
 {
-    const real *v = step_row(buffer, t->role[ATTEST_V], b, g, j, p->e);
+    int64_t entry = b, at = j;
+    step_key_place(p, t, &entry, &at);
+    const real *v = step_row(buffer, t->role[ATTEST_V], entry, g, at, p->e);
     if (!gate_values(p))
         return v;
     const real gin = gate_value(p, t, b, g, j);

@@ -51,6 +51,16 @@ static inline const real *pairs_query(const row *r, real *buffer)
 }
 #endif
 
+#ifndef pairs_token
+/* phi(k_j), in place or in buffer. */
+static inline const real *pairs_token(real *buffer, const row *r, int64_t j)
+{
+    int64_t b = r->b, at = j;
+    step_key_place(r->p, r->t, &b, &at);
+    return token_row(buffer, r->p, r->t->role[ATTEST_K], b, r->g, at, j);
+}
+#endif
+
 /* For step_each_row: phi(k_j) and gin_j v_j of the KV head's keys j < len_b. */
 static inline void pairs_head(row *r)
 {
@@ -59,7 +69,7 @@ static inline void pairs_head(row *r)
     const int64_t dim = token_dim(p), keys = step_length(p, r->t, r->b);
     real *k = r->scratch + at.keys, *v = r->scratch + at.values;
     for (int64_t j = 0; j < keys && !token_plain(p); j++)
-        token_row(k + j * dim, p, r->t->role[ATTEST_K], r->b, r->g, j, j);
+        pairs_token(k + j * dim, r, j);
     for (int64_t j = 0; j < keys && gate_values(p); j++)
         gate_value_row(v + j * p->e, p, r->t, r->b, r->g, j);
     r->keys = token_plain(p) ? NULL : k;
@@ -98,7 +108,7 @@ static inline pairs pairs_begin(const row *r)
 static inline const real *pairs_key(const pairs *x, int64_t j)
 {
     const row *r = x->r;
-    return r->keys ? r->keys + j * token_dim(r->p) : token_row(x->k, r->p, r->t->role[ATTEST_K], r->b, r->g, j, j);
+    return r->keys ? r->keys + j * token_dim(r->p) : pairs_token(x->k, r, j);
 }
 #endif
 

@@ -95,6 +95,19 @@ static inline int64_t step_offset(const attest_tensor *t, int64_t b, int64_t h, 
 }
 #endif
 
+#ifndef step_key_place
+/* Where key j of batch entry b lies in k and v: with pages=T it is token j mod T of page block_table[b,j/T]. */
+static inline void step_key_place(const attest_problem *p, const attest_tensors *t, int64_t *b, int64_t *j)
+{
+    const attest_setting *pages = &p->axis[ATTEST_AXIS_PAGES];
+    const attest_tensor *table = t->role[ATTEST_BLOCK_TABLE];
+    if (pages->value == ATTEST_PAGES_NONE)
+        return;
+    *b = ((const int64_t *)table->data)[*b * table->stride[0] + *j / pages->order * table->stride[1]];
+    *j %= pages->order;
+}
+#endif
+
 /* The `count` channels of row (b,h,i): in place when they are stored as `real` one after the other, else
  * converted (exactly) into buffer. */
 static inline const real *step_row(real *buffer, const attest_tensor *t, int64_t b, int64_t h, int64_t i, int64_t count)

@@ -37,6 +37,7 @@ DEFECT(decode_highest_zero, "softmax-decode-f32", "-",
        "the largest score of all parts begins at 0: rows whose scores lie far below have no weight")
 DEFECT(decode_whole_vectors, "softmax-decode-f32", "-",
        "keys and values are read in whole vectors where they lie, past the last channel of a row")
+DEFECT(decode_page_end, "softmax-decode-f32", "-", "a tile that begins in a page is read on behind the page's end")
 DEFECT(decode_first_rows, "softmax-decode-f32", "-",
        "the rows of a group sum the values of the keys that the first row sees")
 DEFECT(decode_last_keys, "softmax-decode-f32", "-", "keys behind the last four of a tile have score 0")

@@ -33,10 +33,21 @@ static inline int decode_in_place(const attest_tensor *t, int64_t count, int64_t
 
 static inline int64_t decode_size(uint32_t dtype) { return dtype == ATTEST_F32 ? 4 : 2; }
 
+#ifndef decode_adjacent
+/* Do `count` keys from `key` on lie in one page? */
+static inline int decode_adjacent(const attest_problem *p, int64_t key, int64_t count)
+{
+    const attest_setting *pages = &p->axis[ATTEST_AXIS_PAGES];
+    return pages->value == ATTEST_PAGES_NONE || key / pages->order == (key + count - 1) / pages->order;
+}
+#endif
+
 /* Rows of the tensor from that of this key on. */
 static inline decode_source decode_lying(const attest_tensor *t, const row *r, int64_t key)
 {
-    const int64_t begin = step_offset(t, r->b, r->g, key) * decode_size(t->dtype);
+    int64_t b = r->b, at = key;
+    step_key_place(r->p, r->t, &b, &at);
+    const int64_t begin = step_offset(t, b, r->g, at) * decode_size(t->dtype);
     return (decode_source){ (const char *)t->data + begin, t->stride[2], t->dtype };
 }
 
@@ -45,11 +56,11 @@ static decode_source decode_keys(const decode *x, float *scratch, const row *r, 
 {
     const attest_tensor *t = r->t->role[ATTEST_K];
     const int64_t dim = x->at.dim, width = x->at.width;
-    if (token_plain(r->p) && decode_in_place(t, dim, SUM_LANES))
+    if (token_plain(r->p) && decode_in_place(t, dim, SUM_LANES) && decode_adjacent(r->p, key, count))
         return decode_lying(t, r, key);
     for (int64_t j = 0; j < count; j++) {
         float *to = scratch + x->at.k + j * width;
-        const float *phi = fast_token(to, r->p, t, r->b, r->g, key + j, key + j);
+        const float *phi = fast_key(to, r->p, r->t, r->b, r->g, key + j);
         if (phi != to)
             memcpy(to, phi, sizeof *to * (size_t)dim);
         memset(to + dim, 0, sizeof *to * (size_t)(width - dim));
@@ -62,7 +73,7 @@ static decode_source decode_values(const decode *x, float *scratch, const row *r
 {
     const attest_tensor *t = r->t->role[ATTEST_V];
     const int64_t e = r->p->e, channels = x->at.channels;
-    if (!gate_values(r->p) && decode_in_place(t, e, PANEL))
+    if (!gate_values(r->p) && decode_in_place(t, e, PANEL) && decode_adjacent(r->p, key, count))
         return decode_lying(t, r, key);
     for (int64_t j = 0; j < count; j++) {
         float *to = scratch + x->at.v + j * channels;

@@ -15,12 +15,10 @@ enum { FLASH_UNIT = 1 };
 /* The keys of a tile, those that exist; the others are zeros.  `k` [panels][dim][PANEL]. */
 static void flash_pack_keys(const flash *x, float *k, float *buffer, int64_t b, int64_t g, int64_t tile, int64_t count)
 {
-    const attest_tensor *t = x->t->role[ATTEST_K];
     const int64_t dim = x->at.dim;
     memset(k, 0, sizeof *k * (size_t)(FLASH_KEYS * dim));
     for (int64_t j = 0; j < count; j++) {
-        const int64_t key = tile * FLASH_KEYS + j;
-        const float *phi = fast_token(buffer, x->p, t, b, g, key, key);
+        const float *phi = fast_key(buffer, x->p, x->t, b, g, tile * FLASH_KEYS + j);
         float *to = k + j / PANEL * dim * PANEL + j % PANEL;
         for (int64_t c = 0; c < dim; c++)
             to[c * PANEL] = phi[c];

@@ -104,6 +104,8 @@ static const char *const different[] = {
     "attn_mask=head",
     "attn_mask=batch",
     "attn_mask=shared",
+    "pages=1",
+    "pages=2",
     "variant=taylor:2 state=draw",
     "b=2",
     "hq=2",

@@ -32,6 +32,7 @@ static const char *const served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_STATE] = "bewsftdy besf",
     [ATTEST_AXIS_BIAS] = "bewsftdy be be be be",
     [ATTEST_AXIS_ATTN_MASK] = "bewsftdy be be be be",
+    [ATTEST_AXIS_PAGES] = "bewsftdy bewsftdy",
 };
 
 /* Of a value; those that are written as a number have none. */
@@ -69,7 +70,8 @@ END_TEST
 /* A row names a lemma of the document, and every value but a default has one, if it is more than a choice of keys. */
 START_TEST(lemmas)
 {
-    static const uint32_t silent = 1u << ATTEST_AXIS_MASK | 1u << ATTEST_AXIS_WINDOW | 1u << ATTEST_AXIS_LENS;
+    static const uint32_t silent = 1u << ATTEST_AXIS_MASK | 1u << ATTEST_AXIS_WINDOW | 1u << ATTEST_AXIS_LENS |
+                                   1u << ATTEST_AXIS_PAGES;
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++)
         for (uint32_t value = 0; value < attest_axes[axis].value_count; value++) {
             const char *name = axis_lemma(axis, value);

@@ -48,6 +48,7 @@ static const random_axis random_axes[] = {
     { "bias", 4, { "full", "head", "batch", "shared" } },
     { "attn_mask", 4, { "full", "head", "batch", "shared" } },
     { "state", 2, { "draw" } },
+    { "pages", 8, { "1", "3", "16" } },
 };
 static const char *const dtypes[] = { "f32", "f16", "bf16", "f64" };
 static const char *const families[] = { "normal",  "normal",   "normal:0.25", "uniform", "flat",  "ones",

