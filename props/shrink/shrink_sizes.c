@@ -169,25 +169,19 @@ static int order(attest_example *e, int step)
     return 1;
 }
 
-static int window(attest_example *e, int step)
+/* A smaller number of an axis whose values are whole numbers from 1 on. */
+static int whole(attest_example *e, int step, attest_axis axis)
 {
-    attest_setting *w = &e->c.problem.axis[ATTEST_AXIS_WINDOW];
+    attest_setting *s = &e->c.problem.axis[axis];
     if (step >= SMALLER)
         return 0;
-    if (w->value == ATTEST_WINDOW_W)
-        w->order = (uint32_t)smaller(w->order, step, 1);
+    if (s->value != 0)
+        s->order = (uint32_t)smaller(s->order, step, 1);
     return 1;
 }
 
-static int pages(attest_example *e, int step)
-{
-    attest_setting *t = &e->c.problem.axis[ATTEST_AXIS_PAGES];
-    if (step >= SMALLER)
-        return 0;
-    if (t->value == ATTEST_PAGES_T)
-        t->order = (uint32_t)smaller(t->order, step, 1);
-    return 1;
-}
+static int window(attest_example *e, int step) { return whole(e, step, ATTEST_AXIS_WINDOW); }
+static int pages(attest_example *e, int step) { return whole(e, step, ATTEST_AXIS_PAGES); }
 
 enum { VALUES = 12 }; /* more than any axis has */
 
