@@ -344,7 +344,7 @@ typedef enum attest_form {
 
 /* Flags.  Bit 3 was version 1's ATTEST_EMPTY_ROW_NAN: now attest_numerics.empty_row. */
 enum {
-    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits whatever strides, bases, pages, outputs asked for, threads */
+    ATTEST_DETERMINISTIC = 1u << 0,    /* same bits each run, whatever strides, bases, pages, outputs asked, threads */
     ATTEST_BATCH_INVARIANT = 1u << 1,  /* a row's bits depend on its q, visible k and v alone: not on b, n or i */
     ATTEST_FTZ = 1u << 2,              /* subnormal numbers of acc, read or made, may be 0; of exp too */
     ATTEST_LSE_BASE2 = 1u << 4,        /* lse in base 2 instead of e */
