@@ -89,8 +89,8 @@ typedef enum attest_axis {
     ATTEST_AXIS_DECAY = 8, ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11,
     ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
     ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17,
-    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20,
-    ATTEST_AXIS_COUNT = 21 /* of this header */
+    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20, ATTEST_AXIS_KV = 21,
+    ATTEST_AXIS_COUNT = 22 /* of this header */
 } attest_axis;
 
 #define ATTEST_AXIS_ROOM 64u /* no version 2 has more: a set of axes is a uint64_t */
@@ -122,7 +122,7 @@ enum { ATTEST_AFFINE_NONE = 0, ATTEST_AFFINE_DRAW = 1, ATTEST_EPS_ZERO = 0, ATTE
 enum { ATTEST_CLAMP_NONE = 0, ATTEST_CLAMP_SET = 1, ATTEST_CAP_NONE = 0, ATTEST_CAP_SET = 1 };
 enum { ATTEST_ALIBI_NONE = 0, ATTEST_ALIBI_DRAW = 1, ATTEST_STATE_NONE = 0, ATTEST_STATE_DRAW = 1 };
 enum { ATTEST_BIAS_NONE = 0, ATTEST_BIAS_FULL = 1, ATTEST_BIAS_HEAD = 2 };
-enum { ATTEST_BIAS_BATCH = 3, ATTEST_BIAS_SHARED = 4 };
+enum { ATTEST_BIAS_BATCH = 3, ATTEST_BIAS_SHARED = 4, ATTEST_KV_IN = 0, ATTEST_KV_F16 = 1, ATTEST_KV_BF16 = 2 };
 enum { ATTEST_ATTN_MASK_NONE = 0, ATTEST_ATTN_MASK_FULL = 1, ATTEST_ATTN_MASK_HEAD = 2 };
 enum { ATTEST_ATTN_MASK_BATCH = 3, ATTEST_ATTN_MASK_SHARED = 4, ATTEST_PAGES_NONE = 0, ATTEST_PAGES_T = 1 };
 
@@ -140,7 +140,7 @@ typedef struct attest_problem {
     uint32_t axis_count;                   /* axes that the host knows; those from here on are 0 */
     int64_t b, hq, hkv, n, m, d, e;        /* batch, heads, queries, keys, q/k width, v width */
     double scale;                          /* multiplies <phi(q),phi(k)>; an exact double */
-    uint32_t in, acc, p, out;              /* attest_dtype: q k v; arithmetic; cast weights; o */
+    uint32_t in, acc, p, out;              /* attest_dtype: q (k v: as kv says); arithmetic; cast weights; o */
     attest_setting axis[ATTEST_AXIS_ROOM];
     int64_t chunk, splits;                 /* for chunk and split forms; never change the truth */
 } attest_problem;
@@ -185,7 +185,7 @@ typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d]; a NaN must reach o of its row wherever IEEE operations pass it on */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
     ATTEST_Q_HEAD_LOGITS = 2,  /* sq [B,Hq,N]: of gates=heads */
-    ATTEST_K = 3,              /* k [B,Hkv,M,d]; in pages: ATTEST_BLOCK_TABLE */
+    ATTEST_K = 3,              /* k [B,Hkv,M,d], type in or kv's; in pages: ATTEST_BLOCK_TABLE */
     ATTEST_V = 4,              /* v [B,Hkv,M,e]; likewise */
     ATTEST_GIN = 5,            /* gin [B,Hkv,M]: input gate of a key */
     ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
@@ -317,7 +317,7 @@ typedef struct attest_numerics {
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once scaled, turned (sin, cos, products too), gated or decayed, of
                                features (elu if exp_error is 0, sigmoid, unit's norm; no monomials), of delta's writes,
-                               and but for RECURRENT b k and b v; 0 = acc (UNKNOWN: in) */
+                               but for RECURRENT b k and b v, of q taken to kv's type; 0 = acc (UNKNOWN: in, or kv's) */
     uint32_t decay_products; /* attest_tristate: multiplied (RECURRENT: yes); else e^logs, ln 0 in 2 emin..emin ln 2 */
 } attest_numerics;
 

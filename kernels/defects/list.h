@@ -203,6 +203,11 @@ DEFECT(pages_in_order, "softmax-two-pass-f32", "-",
 DEFECT(pages_of_first, "softmax-split-f32", "-", "all batch entries read the first one's row of the block table")
 DEFECT(pages_last_short, "taylor-direct-f32", "-", "the last page is lost where the keys fill it to its end")
 
+/* ---- keys and values of another type than queries */
+DEFECT(kv_q_cast, "softmax-online-f32", "-", "a query is rounded to the type of its keys, and no numerics say so")
+DEFECT(kv_weights_cast, "softmax-two-pass-f32", "-", "weights are rounded to the type of the values, though p is f32")
+DEFECT(kv_bf16_as_f16, "softmax-split-f32", "-", "keys of bf16 beside queries of f32 are read as f16")
+
 /* ---- memory, layout, indices */
 DEFECT(assume_contig, "softmax-two-pass-f32", "B49 pytorch#181133",
        "strides are ignored: every tensor is read and written as if contiguous")

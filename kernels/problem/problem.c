@@ -77,6 +77,24 @@ const char *attest_dtype_name(uint32_t dtype)
     return dtype < ATTEST_DTYPE_COUNT ? names[dtype] : "?";
 }
 
+uint32_t attest_kv_dtype(const attest_problem *p)
+{
+    switch (p->axis[ATTEST_AXIS_KV].value) {
+    case ATTEST_KV_F16: return ATTEST_F16;
+    case ATTEST_KV_BF16: return ATTEST_BF16;
+    default: return p->in;
+    }
+}
+
+attest_status attest_types_check(const attest_problem *p, attest_error *err)
+{
+    if (p->axis[ATTEST_AXIS_KV].value == ATTEST_KV_IN || p->in == ATTEST_F32)
+        return ATTEST_OK;
+    return attest_fail(err, ATTEST_BAD_INPUT,
+                       "kv=%s contradicts in=%s: only beside q in f32 may k and v be of another type",
+                       attest_dtype_name(attest_kv_dtype(p)), attest_dtype_name(p->in));
+}
+
 const char *attest_form_name(uint32_t form)
 {
     static const char *const names[] = { "?", "parallel", "tiled", "split", "recurrent", "chunk" };

@@ -57,6 +57,12 @@ static inline int64_t attest_kv_head(const attest_problem *p, int64_t h) { retur
 
 static inline uint32_t attest_axis_value_of(const attest_problem *p, attest_axis axis) { return p->axis[axis].value; }
 
+/* The type of k and v: `in`, or what kv says; with kv it is narrower than `in`. */
+uint32_t attest_kv_dtype(const attest_problem *p);
+
+/* ATTEST_BAD_INPUT naming both keys where the types contradict kv: another type of k and v is told for in=f32. */
+attest_status attest_types_check(const attest_problem *p, attest_error *err);
+
 /* Keys visible to query i of a batch entry with `len` keys (len = m when lens=none): the half-open range
  * [*first, *last); empty when *first >= *last.  causal: j<=i; causal-br: j<=i+off, off = len-n; window W:
  * i+off-j < W (mask=full: abs(i-j) < W); lens: j < len. */

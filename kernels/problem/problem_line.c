@@ -283,6 +283,8 @@ static attest_status check_whole(const attest_case *c, attest_error *err)
     char text[64], line[ATTEST_LINE];
     int lowest, highest;
     attest_status status = attest_variant_check(p->axis, p->n, p->m, err);
+    if (status == ATTEST_OK)
+        status = attest_types_check(p, err);
     if (status != ATTEST_OK)
         return status;
     if (p->hq % p->hkv != 0)

@@ -138,6 +138,11 @@ static const attest_axis_value pages[] = {
     { NULL, ATTEST_PAGES_T, ATTEST_ARG_BARE_INT, ANY,
       "key j of entry b is token j mod T of page block_table[b,j/T] of k and v [page,Hkv,T,..]" },
 };
+static const attest_axis_value kv[] = {
+    PLAIN("in", ATTEST_KV_IN, "k and v are of type in, as q"),
+    PLAIN("f16", ATTEST_KV_F16, "k and v are f16, q is f32"),
+    PLAIN("bf16", ATTEST_KV_BF16, "k and v are bf16, q is f32"),
+};
 static const attest_axis_value state[] = {
     PLAIN("none", ATTEST_STATE_NONE, "S_n(-1) = 0"),
     PLAIN("draw", ATTEST_STATE_DRAW, "S_n(-1) = h0.n, z-states z0.n"),
@@ -171,4 +176,5 @@ const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
     AXIS(attn_mask, ATTEST_AXIS_ATTN_MASK,
          "which of the keys that mask, window and lens leave are visible, tensor attn_mask"),
     AXIS(pages, ATTEST_AXIS_PAGES, "how k and v lie in memory: in pages of T tokens; no number is another"),
+    AXIS(kv, ATTEST_AXIS_KV, "type of k and v where it is not that of q"),
 };

@@ -257,8 +257,10 @@ static int64_t axis_length(const attest_problem *p, char axis)
 static uint32_t dtype_of(const attest_problem *p, attest_tensor_id id)
 {
     if (id.kind == ATTEST_KIND_ROLE) {
-        if (id.index == ATTEST_Q || id.index == ATTEST_K || id.index == ATTEST_V || id.index == ATTEST_BIAS)
+        if (id.index == ATTEST_Q || id.index == ATTEST_BIAS)
             return p->in;
+        if (id.index == ATTEST_K || id.index == ATTEST_V)
+            return attest_kv_dtype(p);
         if (id.index == ATTEST_O)
             return p->out;
         if (id.index == ATTEST_KV_LENS)

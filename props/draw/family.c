@@ -147,9 +147,9 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
     if (!attest_families[row].argument)
         return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s takes no argument", c->family, name);
     const attest_distribution_info *distribution = &attest_distributions[row];
+    const uint32_t dtype = attest_kv_dtype(&c->problem);
     const double most = attest_to_f64(
-        c->problem.in,
-        attest_round_scaled(c->problem.in, 0, 1, attest_format_of(c->problem.in).emax - distribution->below_emax, 0));
+        dtype, attest_round_scaled(dtype, 0, 1, attest_format_of(dtype).emax - distribution->below_emax, 0));
     double value = 0;
     const int number = parse_argument(&value, argument);
     if (distribution->whole &&
@@ -159,8 +159,9 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
     if (distribution->whole)
         return ATTEST_OK;
     if (!number || value > most || (value == 0 && !distribution->zero))
-        return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s needs a number %s 0 and <= %g for in=%s", c->family,
-                           name, distribution->zero ? ">=" : ">", most, attest_dtype_name(c->problem.in));
+        return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s needs a number %s 0 and <= %g for %s=%s", c->family,
+                           name, distribution->zero ? ">=" : ">", most, dtype == c->problem.in ? "in" : "kv",
+                           attest_dtype_name(dtype));
     return ATTEST_OK;
 }
 

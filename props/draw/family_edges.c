@@ -101,7 +101,7 @@ attest_exact attest_value_repeat(const attest_distribution *distribution, attest
  * flushes q loses.  Depends on nothing but the place.  Products of keys alone leave the range of f32. */
 attest_exact attest_value_subnormal(const attest_distribution *distribution, attest_place at)
 {
-    const int emin = attest_format_of(distribution->p->in).emin;
+    const int emin = attest_format_of(attest_kv_dtype(distribution->p)).emin;
     attest_exact x = plain(distribution, at);
     x.exponent += distribution->stream.tensor == ATTEST_K ? -emin - 2 : emin;
     return x;
@@ -143,7 +143,7 @@ void attest_prepare_denominator(attest_distribution *distribution)
 {
     const attest_problem *p = distribution->p;
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
-    const int format = attest_format_of(p->in).p, bits = format < 24 ? format : 24;
+    const int format = attest_format_of(attest_kv_dtype(p)).p, bits = format < 24 ? format : 24;
     if (weight->value == ATTEST_WEIGHT_EXP || weight->order % 2 == 0 ||
         attest_axis_value_of(p, ATTEST_AXIS_CENTER) != ATTEST_CENTER_ZERO ||
         attest_axis_value_of(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_IDENTITY ||
@@ -229,7 +229,8 @@ attest_exact attest_part_of_score(const attest_distribution *distribution, wide 
                           split(distribution->p->scale, &exponent); /* the floor costs less than 2^-60 relative */
     const int drop = bit_length(quotient) - 62;
     const __int128 rest = (__int128)(quotient >> drop);
-    return part_of(distribution->p->in, negative != distribution->negative ? -rest : rest, drop - 124 - exponent, n);
+    return part_of(attest_kv_dtype(distribution->p), negative != distribution->negative ? -rest : rest,
+                   drop - 124 - exponent, n);
 }
 
 /* cast-edge: key 0 and every 64th key have score 0, all others ln(1/2 (1 + f 2^-(bits-1))), bits the precision of the

@@ -142,7 +142,8 @@ void attest_prepare_roots(attest_distribution *distribution)
         return;
     const int64_t one = (int64_t)1 << 40, high = attest_taylor_high(order);
     distribution->share = 1;
-    distribution->noise_exponent = order % 2 && attest_format_of(p->in).p >= 24 ? -10 : -4; /* the largest y */
+    distribution->noise_exponent = order % 2 && attest_format_of(attest_kv_dtype(p)).p >= 24 ? -10
+                                                                                             : -4; /* the largest y */
     distribution->negative = attest_f64_bits(p->scale) >> 63 != 0;
     distribution->root[0] = attest_taylor_cross(order % 2 ? order : order - 1, 0, 0, high);
     distribution->root[1] = distribution->root[0];
@@ -174,7 +175,7 @@ attest_exact attest_value_roots(const attest_distribution *distribution, attest_
 static attest_exact large(const attest_distribution *distribution, attest_place at)
 {
     attest_exact x = plain(distribution, at);
-    x.exponent += attest_format_of(distribution->p->in).emax / 2;
+    x.exponent += attest_format_of(attest_kv_dtype(distribution->p)).emax / 2;
     return x;
 }
 

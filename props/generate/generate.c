@@ -139,7 +139,7 @@ static const struct extra {
     { 5, ATTEST_AXIS_NORM },      { 3, ATTEST_AXIS_AFFINE }, { 3, ATTEST_AXIS_EPS },     { 3, ATTEST_AXIS_CLAMP },
     { 3, ATTEST_AXIS_CAP },       { 3, ATTEST_AXIS_ALIBI },  { 4, ATTEST_AXIS_ROPE },    { 6, ATTEST_AXIS_STATE },
     { 2, ATTEST_AXIS_CENTER },    { 3, ATTEST_AXIS_FILTER }, { 4, ATTEST_AXIS_FEATURE }, { 3, ATTEST_AXIS_BIAS },
-    { 3, ATTEST_AXIS_ATTN_MASK }, { 2, ATTEST_AXIS_PAGES },
+    { 3, ATTEST_AXIS_ATTN_MASK }, { 2, ATTEST_AXIS_PAGES },  { 3, ATTEST_AXIS_KV },
 };
 
 /* Another value of one axis, and what must go with it. */
@@ -180,7 +180,8 @@ int attest_line_consistent(const attest_case *c)
         if (rows < 0 || rows * p->e > 1 << 14)
             return 0;
     }
-    return attest_variant_check(p->axis, p->n, p->m, &err) == ATTEST_OK && attest_family_check(c, &err) == ATTEST_OK;
+    return attest_variant_check(p->axis, p->n, p->m, &err) == ATTEST_OK && attest_types_check(p, &err) == ATTEST_OK &&
+           attest_family_check(c, &err) == ATTEST_OK;
 }
 
 /* One attempt in four goes by no hint and has extra axes that nobody was asked about: for kernels that serve nothing

@@ -158,7 +158,7 @@ static attest_status check_value_scaling(attest_finding *found, attest_trial *tr
     attest_relation r;
     attest_relation_init(&r, trial);
     r.shift = draw_shift(trial, &attest_property_value_scaling, 6);
-    if (trial->c.problem.in == ATTEST_F16) /* smaller values are no normal numbers any more */
+    if (attest_kv_dtype(&trial->c.problem) == ATTEST_F16) /* smaller values are no normal numbers any more */
         r.shift = abs(r.shift);
     r.value = scaled_value;
     r.exponent[ATTEST_U] = r.shift;

@@ -249,7 +249,7 @@ static attest_format narrowest(const attest_trial *trial)
     const attest_problem *p = &trial->c.problem;
     const attest_numerics *n = &trial->kernel.numerics;
     const int states = trial->kernel.form == ATTEST_RECURRENT || trial->kernel.form == ATTEST_CHUNK;
-    const uint32_t half = 1 + ATTEST_F16, unknown = n->schedule == ATTEST_SCHEDULE_UNKNOWN ? 1 + p->in : 0;
+    const uint32_t half = 1 + ATTEST_F16, unknown = n->schedule == ATTEST_SCHEDULE_UNKNOWN ? 1 + attest_kv_dtype(p) : 0;
     const uint32_t kept[] = { n->state_dtype ? n->state_dtype
                               : states       ? half
                                              : 0,

@@ -14,7 +14,7 @@ static axis_entry (*const entries[ATTEST_AXIS_COUNT])(uint32_t value) = {
     [ATTEST_AXIS_CLAMP] = axis_clamp_entry,   [ATTEST_AXIS_CAP] = axis_cap_entry,
     [ATTEST_AXIS_ALIBI] = axis_alibi_entry,   [ATTEST_AXIS_STATE] = axis_state_entry,
     [ATTEST_AXIS_BIAS] = axis_bias_entry,     [ATTEST_AXIS_ATTN_MASK] = axis_attn_mask_entry,
-    [ATTEST_AXIS_PAGES] = axis_pages_entry,
+    [ATTEST_AXIS_PAGES] = axis_pages_entry,   [ATTEST_AXIS_KV] = axis_kv_entry,
 };
 
 uint32_t axis_serves(uint32_t axis, uint32_t value)

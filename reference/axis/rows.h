@@ -35,5 +35,6 @@ axis_entry axis_state_entry(uint32_t value);
 axis_entry axis_bias_entry(uint32_t value);
 axis_entry axis_attn_mask_entry(uint32_t value);
 axis_entry axis_pages_entry(uint32_t value);
+axis_entry axis_kv_entry(uint32_t value);
 
 #endif

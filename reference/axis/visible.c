@@ -1,5 +1,5 @@
-/* visible.c - mask, window, lens, attn_mask: which keys a row sees; pages, which change nothing.  Every engine goes by
- * attest_visible(), and who serves attn_mask by ref_sees(); a state needs keys that are a prefix. */
+/* visible.c - mask, window, lens, attn_mask: which keys a row sees; pages and kv, which change nothing.  Every engine
+ * goes by attest_visible(), and who serves attn_mask by ref_sees(); a state needs keys that are a prefix. */
 #include "reference/axis/rows.h"
 
 #define ROWS_ONLY (AXIS_EVERY & ~(AXIS_STATE | AXIS_FORM))
@@ -38,6 +38,13 @@ static const axis_entry pages[] = {
     [ATTEST_PAGES_T] = { AXIS_EVERY, NULL },
 };
 
+/* Engines read the numbers that k and v hold, whatever their type. */
+static const axis_entry kvs[] = {
+    [ATTEST_KV_IN] = { AXIS_EVERY, NULL },
+    [ATTEST_KV_F16] = { AXIS_EVERY, NULL },
+    [ATTEST_KV_BF16] = { AXIS_EVERY, NULL },
+};
+
 axis_entry axis_mask_entry(uint32_t value) { return AXIS_ENTRY(masks, value); }
 
 axis_entry axis_window_entry(uint32_t value) { return AXIS_ENTRY(windows, value); }
@@ -47,3 +54,5 @@ axis_entry axis_lens_entry(uint32_t value) { return AXIS_ENTRY(lens, value); }
 axis_entry axis_attn_mask_entry(uint32_t value) { return AXIS_ENTRY(attn_masks, value); }
 
 axis_entry axis_pages_entry(uint32_t value) { return AXIS_ENTRY(pages, value); }
+
+axis_entry axis_kv_entry(uint32_t value) { return AXIS_ENTRY(kvs, value); }

@@ -332,7 +332,7 @@ static void read_error(mag_t y, mag_t scores, delta_job *job, const row_job *row
         job->overflow = 1;
     mag_add(q, d->query, wrong);
     mag_mul(x, q, m->scale);
-    if (m->stores_features)
+    if (m->stores_features || m->p->axis[ATTEST_AXIS_KV].value)
         mag_max(x, x, q);
     if (bound_stores_decayed(m))
         mag_mul(x, x, job->most);

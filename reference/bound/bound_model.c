@@ -106,7 +106,7 @@ static void set_units(bound_model *m)
     set_accumulator(m, m->tiny_score, m->score_limit, n->score_acc);
     set_accumulator(m, m->tiny_sum, m->sum_limit, n->value_acc);
     if (truncates) {
-        set_operand(m->operand, m->p->in);
+        set_operand(m->operand, attest_kv_dtype(m->p));
         set_operand(m->weight, m->p->p);
         if (n->scaled_dtype == 1 + ATTEST_F16)
             set_operand(m->operand, ATTEST_F16);
@@ -186,21 +186,21 @@ static int may_gate_inputs(const bound_model *m)
 }
 
 /* The type that numbers which are made of q, k or v may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none may
- * round those that it `makes` to `in`. */
+ * round those that it `makes` to the type of k and v: `in`, but with kv. */
 static uint32_t made_type(const bound_model *m, int makes)
 {
     uint32_t type = m->numerics->scaled_dtype;
     if (!type && m->unknown && makes)
-        type = 1 + m->p->in;
+        type = 1 + attest_kv_dtype(m->p);
     return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
 }
 
 /* Of scaled q and k: who declares none rounds nothing that is neither scaled nor a feature nor turned, gated or
- * decayed. */
+ * decayed; but q may be taken to the type of its keys. */
 static uint32_t scaled_type(const bound_model *m)
 {
     return made_type(m, is_multiplied(m) || !axis_feature_of(m->p)->stored || axis_turns(m->p) || m->gates_inputs ||
-                            bound_decays_tokens(m));
+                            bound_decays_tokens(m) || m->p->axis[ATTEST_AXIS_KV].value);
 }
 
 static int in_normal_range(double x, uint32_t dtype)

@@ -287,7 +287,7 @@ static void check_inputs(bound_weights *w, const bound_model *m)
         if (m->numerics->scale_dtype || mag_cmp(x, m->scale) < 0)
             mag_set(x, m->scale);
         mag_one(y);
-        if (m->stores_features)
+        if (m->stores_features || m->p->axis[ATTEST_AXIS_KV].value)
             mag_max(x, x, y);
         mag_max(y, w->q_max, w->k_max);
         mag_mul(x, x, y);

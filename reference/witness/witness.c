@@ -42,6 +42,7 @@ static const uint32_t served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_BIAS] = BIT(ATTEST_BIAS_NONE) | BIT(ATTEST_BIAS_FULL) | BIT(ATTEST_BIAS_HEAD) |
                          BIT(ATTEST_BIAS_BATCH) | BIT(ATTEST_BIAS_SHARED),
     [ATTEST_AXIS_PAGES] = BIT(ATTEST_PAGES_NONE) | BIT(ATTEST_PAGES_T),
+    [ATTEST_AXIS_KV] = BIT(ATTEST_KV_IN) | BIT(ATTEST_KV_F16) | BIT(ATTEST_KV_BF16),
 };
 
 int ref_witness_serves(const attest_problem *p, char *why, size_t len)

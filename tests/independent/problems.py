@@ -24,7 +24,7 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "alibi=draw mask=causal-br", "clamp=NUMBER bias=full", "cap=NUMBER bias=head", "bias=batch mask=causal-br",
          "bias=shared lens=draw", "attn_mask=full center=max", "attn_mask=shared norm=length",
          "attn_mask=head bias=full", "attn_mask=batch mask=causal-br", "attn_mask=full window=NUMBER", "pages=NUMBER lens=draw",
-         "pages=NUMBER decay=vector", "pages=NUMBER update=delta", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
+         "kv=f16 rope=NUMBER", "kv=bf16 gates=heads", "kv=f16 state=draw", "pages=NUMBER decay=vector", "pages=NUMBER update=delta", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
          "feature=cosformer rope=NUMBER",
          "feature=cosformer state=draw", "feature=cosformer mask=causal-br", "rope=NUMBER state=draw",
          "decay=retnet state=draw", "decay=scalar state=draw", "decay=vector state=draw", "decay=scalar lens=draw",
@@ -32,10 +32,10 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "gates=heads decay=vector", "gates=pre-out norm=floor:F", "affine=draw gates=out", "update=delta decay=vector",
          "update=delta state=draw", "update=delta gates=inout", "update=efla gates=heads", "update=efla decay=retnet",
          "update=efla feature=cosformer", "update=delta rope=NUMBER", "update=delta mask=causal-br")
-LATER = ("bias", "attn_mask", "pages")
+LATER = ("bias", "attn_mask", "pages", "kv")
 # How often a problem of a preset leaves these axes' defaults.
 BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12, "bias": 0.05,
-          "attn_mask": 0.05, "pages": 0.05, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
+          "attn_mask": 0.05, "pages": 0.05, "kv": 0.05, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
 
 
 def filled(rng, axis, value):
@@ -181,7 +181,7 @@ class Tensors:
         return x
 
     def tiny(self, shape):
-        return self.rng.integers(-9, 10, shape) * SMALLEST[self.dtypes["in"]]
+        return self.rng.integers(-9, 10, shape) * SMALLEST[self.dtypes["kv"]]
 
     def queries_and_keys(self, q_shape, k_shape):
         q, k = self.normal(*q_shape), self.normal(*k_shape)
@@ -210,7 +210,7 @@ class Tensors:
         return v
 
     def main(self):
-        z, dtype = self.sizes, self.dtypes["in"]
+        z, kv = self.sizes, self.dtypes["kv"]
         q, k = self.queries_and_keys((z["b"], z["hq"], z["n"], z["d"]), (z["b"], z["hkv"], z["m"], z["d"]))
         v = self.values((z["b"], z["hkv"], z["m"], z["e"]))
         if self.axes["lens"] == "draw":
@@ -219,7 +219,7 @@ class Tensors:
             if self.rng.random() < 0.5:   # what no row reads must not matter
                 for b, length in enumerate(lens):
                     k[b, :, length:], v[b, :, length:] = np.nan, np.inf
-        for name, x in (("q", q), ("k", k), ("v", v)):
+        for name, x, dtype in (("q", q, self.dtypes["in"]), ("k", k, kv), ("v", v, kv)):
             self.put(name, x, dtype)
 
     def gates_and_decays(self):
@@ -310,7 +310,8 @@ class Problem:
         self.want = self.outputs()
         self.line = self.written(rng, preset, base)
         drawn = Tensors(rng.randrange(2 ** 32), self.scene, self.axes, self.sizes,
-                        {"in": self.dtype, "other": "f64" if self.acc == "f64" else "f32"})
+                        {"in": self.dtype, "kv": self.dtype if self.axes["kv"] == "in" else self.axes["kv"],
+                         "other": "f64" if self.acc == "f64" else "f32"})
         drawn.draw()
         self.stored, self.exact = drawn.stored, drawn.exact
         self.bshd = [x for x in ("q", "k", "v") if rng.random() < 0.1]
@@ -318,6 +319,8 @@ class Problem:
 
     def draw_numbers(self, rng):
         self.dtype = rng.choice(("f32", "f32", "f32", "f64", "f64", "f16", "bf16"))
+        if self.axes["kv"] != "in":
+            self.dtype = "f32"
         default = "f64" if self.dtype == "f64" else "f32"
         self.acc = rng.choice(("f32", "f64")) if rng.random() < 0.25 else default
         self.acc_text = None if self.acc == default else self.acc

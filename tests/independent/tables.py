@@ -64,4 +64,5 @@ AXES = {
     "bias": ["none", "full", "head", "batch", "shared"],
     "attn_mask": ["none", "full", "head", "batch", "shared"],
     "pages": ["none", "NUMBER"],
+    "kv": ["in", "f16", "bf16"],
 }

@@ -20,7 +20,9 @@ void attest_compare_class(char *text, size_t len, const attest_problem *p, uint3
     const struct {
         const char *key;
         uint32_t dtype, usual;
-    } types[] = { { "acc", p->acc, acc }, { "p", p->p, p->acc }, { "out", p->out, p->in } };
+    } types[] = {
+        { "acc", p->acc, acc }, { "p", p->p, p->acc }, { "out", p->out, p->in }, { "kv", attest_kv_dtype(p), p->in }
+    };
     const int adds = attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
     size_t at = (size_t)snprintf(text, len, "%s %s %s", value_name(p, adds ? ATTEST_AXIS_WEIGHT : ATTEST_AXIS_UPDATE),
                                  schedules[schedule <= ATTEST_SCHEDULE_CHUNK ? schedule : ATTEST_SCHEDULE_UNKNOWN],

@@ -106,6 +106,8 @@ static const char *const different[] = {
     "attn_mask=shared",
     "pages=1",
     "pages=2",
+    "kv=f16",
+    "kv=bf16",
     "variant=taylor:2 state=draw",
     "b=2",
     "hq=2",

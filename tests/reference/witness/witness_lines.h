@@ -49,6 +49,7 @@ static const random_axis random_axes[] = {
     { "attn_mask", 4, { "full", "head", "batch", "shared" } },
     { "state", 2, { "draw" } },
     { "pages", 8, { "1", "3", "16" } },
+    { "kv", 8, { "f16", "bf16" } },
 };
 static const char *const dtypes[] = { "f32", "f16", "bf16", "f64" };
 static const char *const families[] = { "normal",  "normal",   "normal:0.25", "uniform", "flat",  "ones",

@@ -115,6 +115,26 @@ def with_pages(p, q, k, v, *, visible, block_table):
     return np.einsum("bhnm,bhme->bhne", w, v) / w.sum(axis=-1, keepdims=True)
 
 
+def cached(p, q, k, v, visible):
+    """Softmax of q and a cache: k and v f16, or bf16, which numpy has as float32."""
+    k, v = (p.repeat(x.astype(np.float32)) for x in (k, v))
+    s = np.where(visible, np.float32(p.scale) * np.einsum("bhnd,bhmd->bhnm", q, k), np.float32(-np.inf))
+    w = np.exp(s - s.max(axis=-1, keepdims=True))
+    return np.einsum("bhnm,bhme->bhne", w, v) / w.sum(axis=-1, keepdims=True)
+
+
+@attest.kernel("softmax", axes="mask,kv", schedule="two-pass", exp_error="2^-22")
+def with_cache(p, q, k, v, *, visible):
+    return cached(p, q, k, v, visible)
+
+
+@attest.kernel("softmax", axes="mask,kv")
+def with_narrow_queries(p, q, k, v, *, visible):
+    """Declares nothing: q may be taken to the type of its keys."""
+    narrow = q.astype(np.float16).astype(np.float32) if k.dtype == np.float16 else q
+    return cached(p, narrow, k, v, visible)
+
+
 def outer():
     @attest.kernel()
     def inner(p, q, k, v):

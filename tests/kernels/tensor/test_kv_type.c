@@ -1,0 +1,170 @@
+/* test_kv_type.c - k and v of another type than q: what is of which type, that no family draws numbers that the type does
+ * not have, and that kernels read them as the numbers that they are. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/library/library.h"
+#include "props/draw/draw.h"
+
+Suite *suite_kv_type(void);
+
+#define MUST(call) ck_assert_msg((call) == ATTEST_OK, "%s", err.text)
+
+static attest_case case_of(const char *line)
+{
+    attest_error err = { "" };
+    attest_case c;
+    ck_assert_msg(attest_case_parse(&c, line, NULL, NULL, &err) == ATTEST_OK, "%s: %s", line, err.text);
+    return c;
+}
+
+static uint32_t dtype_of(const char *line, attest_role role)
+{
+    const attest_case c = case_of(line);
+    attest_tensor t;
+    attest_tensor_describe(&t, &c.problem, (attest_tensor_id){ ATTEST_KIND_ROLE, role }, 0);
+    return t.dtype;
+}
+
+START_TEST(test_types)
+{
+    static const attest_role others[] = { ATTEST_Q, ATTEST_O, ATTEST_BIAS, ATTEST_GIN };
+    static const struct {
+        const char *line;
+        uint32_t kv;
+    } rows[] = { { "kv=f16 gates=in bias=full", ATTEST_F16 },
+                 { "kv=bf16 gates=in bias=full", ATTEST_BF16 },
+                 { "kv=in gates=in bias=full", ATTEST_F32 } };
+    for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+        const attest_case c = case_of(rows[n].line);
+        ck_assert_uint_eq(attest_kv_dtype(&c.problem), rows[n].kv);
+        ck_assert_uint_eq(dtype_of(rows[n].line, ATTEST_K), rows[n].kv);
+        ck_assert_uint_eq(dtype_of(rows[n].line, ATTEST_V), rows[n].kv);
+        for (size_t r = 0; r < sizeof others / sizeof others[0]; r++)
+            ck_assert_uint_eq(dtype_of(rows[n].line, others[r]), ATTEST_F32);
+    }
+    ck_assert_uint_eq(dtype_of("in=bf16", ATTEST_K), ATTEST_BF16);
+}
+END_TEST
+
+/* Every family, drawn twice: its k and v are finite, and some are not 0. */
+START_TEST(test_families)
+{
+    static const char *const types[] = { "f16", "bf16" };
+    attest_error err = { "" };
+    for (size_t f = 0; f < attest_family_drawn; f++) {
+        for (size_t t = 0; t < 2; t++) {
+            char line[256];
+            attest_bundle *bundle = NULL;
+            snprintf(line, sizeof line, "kv=%s n=9 d=4 family=%s", types[t], attest_families[f].name);
+            const attest_case c = case_of(line);
+            MUST(attest_bundle_new(&bundle, &err));
+            MUST(attest_draw_missing(bundle, &c, 0, 0, &err));
+            for (attest_role role = ATTEST_K; role <= ATTEST_V; role++) {
+                const attest_tensor *x = attest_bundle_role(bundle, role);
+                double sum = 0;
+                for (int64_t at = 0; at < attest_tensor_count(x); at++)
+                    sum += fabs(attest_load(x, at));
+                ck_assert_msg(isfinite(sum), "%s: not finite", line);
+                ck_assert_msg(sum > 0 || strstr(line, "zero") || strstr(line, "flat"), "%s: all 0", line);
+            }
+            attest_bundle_free(bundle);
+        }
+    }
+}
+END_TEST
+
+/* The same numbers in f32. */
+static void widen(attest_bundle *wide, const attest_problem *p, const attest_bundle *narrow)
+{
+    attest_error err = { "" };
+    for (attest_role role = ATTEST_K; role <= ATTEST_V; role++) {
+        const attest_tensor *from = attest_bundle_role(narrow, role);
+        attest_tensor *to;
+        MUST(attest_bundle_add(wide, p, (attest_tensor_id){ ATTEST_KIND_ROLE, role }, 0, &to, &err));
+        for (int64_t at = 0; at < attest_tensor_count(from); at++)
+            ((float *)to->data)[at] = (float)attest_load(from, at);
+    }
+}
+
+static void run(attest_tensor *o, const attest_kernel *kernel, const attest_problem *p, const attest_bundle *bundle)
+{
+    attest_view view;
+    char why[256] = "";
+    const size_t size = attest_kernel_workspace(attest_own(kernel), p);
+    void *workspace = aligned_alloc(64, (size + 127) / 64 * 64);
+    ck_assert_ptr_nonnull(workspace);
+    attest_tensor_describe(o, p, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, 0);
+    o->data = calloc(1, attest_tensor_bytes(o));
+    ck_assert_ptr_nonnull(o->data);
+    attest_bundle_view(bundle, &view);
+    view.role[ATTEST_O] = o;
+    ck_assert_msg(attest_kernel_run(attest_own(kernel), p, &view, workspace, size, why, sizeof why) == ATTEST_OK,
+                  "%s: %s", kernel->name, why);
+    free(workspace);
+}
+
+/* 1 if the kernel serves the line with k and v of that type: then with the bits that it gives for the same numbers. */
+static int check_kernel(const attest_kernel *kernel, const char *line, const char *type)
+{
+    attest_error err = { "" };
+    char text[256], why[256];
+    snprintf(text, sizeof text, "%s kv=%s", line, type);
+    const attest_case plain = case_of(line), c = case_of(text);
+    attest_bundle *narrow = NULL, *wide = NULL;
+    attest_tensor o[2];
+    if (!attest_kernel_supports(attest_own(kernel), &c.problem, why, sizeof why))
+        return 0;
+    MUST(attest_bundle_new(&narrow, &err));
+    MUST(attest_bundle_new(&wide, &err));
+    MUST(attest_draw_missing(narrow, &c, 0, 0, &err));
+    widen(wide, &plain.problem, narrow);
+    MUST(attest_draw_missing(wide, &plain, 0, 0, &err)); /* the rest: drawn alike */
+    run(&o[0], kernel, &plain.problem, wide);
+    run(&o[1], kernel, &c.problem, narrow);
+    ck_assert_msg(memcmp(o[0].data, o[1].data, attest_tensor_bytes(&o[0])) == 0, "%s: other bits: %s", kernel->name,
+                  text);
+    free(o[0].data);
+    free(o[1].data);
+    attest_bundle_free(narrow);
+    attest_bundle_free(wide);
+    return 1;
+}
+
+static const char *const lines[] = {
+    "variant=softmax b=2 hq=4 hkv=2 n=3 m=70 d=16 e=32 splits=3 mask=causal-br",
+    "variant=softmax b=2 n=5 m=33 d=64 e=64 splits=2 lens=draw p=bf16",
+    "variant=softmax b=2 n=40 m=70 d=80 e=20 splits=2 feature=elu1 rope=100 gates=in",
+    "variant=softmax n=4 m=9 d=3 acc=f64",
+    "variant=taylor:2 b=2 n=4 m=9 d=3 splits=2 gates=in",
+    "variant=gla n=70 d=20 e=9",
+    "variant=linear mask=causal state=draw n=37 d=5 e=3",
+};
+
+START_TEST(test_kernels)
+{
+    const attest_library *own = attest_builtin_library();
+    int kernels = 0;
+    for (size_t k = 0; k < own->kernel_count; k++) {
+        int served = 0;
+        for (size_t n = 0; n < sizeof lines / sizeof lines[0]; n++)
+            served += check_kernel(own->kernels[k], lines[n], "f16") + check_kernel(own->kernels[k], lines[n], "bf16");
+        kernels += served > 0;
+    }
+    ck_assert_int_ge(kernels, 9); /* what has SERVE_PAIRS and in=f32, and SERVE_LINEAR_TABLE */
+}
+END_TEST
+
+Suite *suite_kv_type(void)
+{
+    Suite *suite = suite_create("kv_type");
+    TCase *kv = tcase_create("kv_type");
+    tcase_add_test(kv, test_types);
+    tcase_add_test(kv, test_families);
+    tcase_add_test(kv, test_kernels);
+    suite_add_tcase(suite, kv);
+    return suite;
+}
