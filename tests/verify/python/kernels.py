@@ -123,12 +123,12 @@ def cached(p, q, k, v, visible):
     return np.einsum("bhnm,bhme->bhne", w, v) / w.sum(axis=-1, keepdims=True)
 
 
-@attest.kernel("softmax", axes="mask,kv", schedule="two-pass", exp_error="2^-22")
+@attest.kernel("softmax", axes="mask,kv", flags="masked-finite", empty_row="nan", schedule="two-pass", exp_error="2^-22")
 def with_cache(p, q, k, v, *, visible):
     return cached(p, q, k, v, visible)
 
 
-@attest.kernel("softmax", axes="mask,kv")
+@attest.kernel("softmax", axes="mask,kv", flags="masked-finite", empty_row="nan")
 def with_narrow_queries(p, q, k, v, *, visible):
     """Declares nothing: q may be taken to the type of its keys."""
     narrow = q.astype(np.float16).astype(np.float32) if k.dtype == np.float16 else q

@@ -22,8 +22,8 @@ _F32_INPUTS = ("gout", "sq", "gin", "sk", "b", "a", "sink", "slope", "gamma", "g
 
 
 class Problem:
-    """What a function is to compute: p.b, p.hq, p.hkv, p.n, p.m, p.d, p.e (ints), p.scale (float), p.dtype (of q, k, v),
-    p.acc, p.p, p.out (names of types); p["mask"] and the like: the text of an axis that is not at its default, else None.
+    """What a function is to compute: p.b, p.hq, p.hkv, p.n, p.m, p.d, p.e (ints), p.scale (float), p.dtype (of q),
+    p.kv (of k and v), p.acc, p.p, p.out (names of types); p["mask"] and the like: the text of an axis that is not at its default, else None.
     """
 
     def __init__(self, words: Dict[str, str]):
@@ -31,6 +31,7 @@ class Problem:
         self.b, self.hq, self.hkv, self.n, self.m, self.d, self.e, self.chunk, self.splits = (int(words[s]) for s in _SIZES)
         self.scale = float(words["scale"])
         self.dtype, self.acc, self.p, self.out = (words[t] for t in ("in", "acc", "p", "out"))
+        self.kv = self["kv"] or self.dtype
 
     def __getitem__(self, axis: str) -> Optional[str]:
         return self.words.get(axis)
@@ -117,7 +118,7 @@ class Kernel:
 
     def call(self, folder: str, p: Problem) -> Callable[[], Any]:
         """Reads the tensors of a problem; the function with them, to be called any number of times."""
-        q, k, v = (self._tensor(folder, name, p.dtype) for name in "qkv")
+        q, k, v = (self._tensor(folder, name, p.dtype if name == "q" else p.kv) for name in "qkv")
         return functools.partial(self.function, p, q, k, v, **{name: self._keyword(p, folder, name) for name in self.wants})
 
     def answer(self, folder: str, outputs: List[str], p: Problem) -> None:

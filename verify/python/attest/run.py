@@ -235,7 +235,9 @@ def _dtype_of(line: str, key: str, default: str) -> str:
 def _types(line: str) -> Dict[str, str]:
     own = _dtype_of(line, "in", "f32")
     rest = "f64" if _dtype_of(line, "acc", "f64" if own == "f64" else "f32") == "f64" else "f32"
-    return {"q": own, "k": own, "v": own, "o": _dtype_of(line, "out", own), "len": "i64", "": rest}
+    kv = _dtype_of(line, "kv", "in")
+    kv = own if kv == "in" else kv
+    return {"q": own, "k": kv, "v": kv, "bias": own, "o": _dtype_of(line, "out", own), "len": "i64", "": rest}
 
 
 def _write(folder: str, line: str, tensors: Dict[str, Any]) -> List[str]:
