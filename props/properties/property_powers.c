@@ -84,7 +84,10 @@ static int keeps_scale(const attest_trial *trial, int shift)
 static int scales_alike(const attest_trial *trial, int shift)
 {
     const double scale = fabs(trial->c.problem.scale);
-    const uint32_t type = trial->kernel.numerics.scaled_dtype;
+    const attest_numerics *n = &trial->kernel.numerics;
+    const int takes = n->schedule == ATTEST_SCHEDULE_UNKNOWN &&
+                      attest_kv_dtype(&trial->c.problem) != trial->c.problem.in;
+    const uint32_t type = n->scaled_dtype ? n->scaled_dtype : takes ? 1 + attest_kv_dtype(&trial->c.problem) : 0;
     const int rounds = type && attest_format_of(type - 1).p < attest_format_of(trial->c.problem.in).p;
     return !rounds || (scale == 1) == (ldexp(scale, shift) == 1);
 }

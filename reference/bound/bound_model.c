@@ -252,6 +252,12 @@ static int stored_again(const bound_model *m)
     return scaled && bound_stores_decayed(m) ? m->numerics->scale_dtype ? 1 : 2 : 0;
 }
 
+/* R-SCORE: may q be taken to the type of its keys before its share of the scale makes another number of it? */
+static int taken_first(const bound_model *m)
+{
+    return m->unknown && m->p->axis[ATTEST_AXIS_KV].value && is_multiplied(m);
+}
+
 /* R-SCORE: what storing scores, and scaled q and k, in narrower types does. */
 static void set_stores(bound_model *m, mag_t after)
 {
@@ -270,7 +276,7 @@ static void set_stores(bound_model *m, mag_t after)
         m->score_emin = emin > m->score_emin ? emin : m->score_emin;
         const int gated = m->gates_inputs && m->gates_rows; /* of gin k: R-GATE's G */
         const int made = !scales_exactly(m, scaled) && !is_stored_already(m);
-        m->stores = (made ? 2 + stored_again(m) : 0) + gated;
+        m->stores = (made ? 2 + stored_again(m) + taken_first(m) : 0) + gated;
         if (m->stores)
             mag_set_d(m->scaled, attest_unit_roundoff(scaled - 1));
         for (int k = 0; k < m->stores; k++)

@@ -62,13 +62,15 @@ static void list_tensors(void)
                attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
     printf("    with pages=T a kernel reads k v as [page,g,T,..], and block_table [b,ceil(m/T)], int64; files\n"
            "    that attest reads or exports have them without pages\n");
-    printf("    q k v bias are `in`, o is `out`, len int64, attn_mask bytes of 0 and 1, all others f32 (f64 when\n"
-           "    acc=f64); d of a only with decay=vector; b and h of bias and attn_mask are 1 where the axis says so\n"
-           "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "
-           "dim =\n"
-           "    d (cosformer 2d): S_n = decay(S_n) + phi(k)^(x n) (x) gin v, z-state without gin and v, neither with "
-           "scale\n"
-           "    nor 1/n!; h0 and z0 come before token 0; delta and efla: h0.1, ht.1 only\n");
+    printf(
+        "    q k v bias are `in` (k v as kv says), o is `out`, len int64, attn_mask bytes of 0 and 1, all others f32\n"
+        "    (f64 when acc=f64); d of a only with decay=vector; b and h of bias and attn_mask are 1 where the axis\n"
+        "    says so\n"
+        "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "
+        "dim =\n"
+        "    d (cosformer 2d): S_n = decay(S_n) + phi(k)^(x n) (x) gin v, z-state without gin and v, neither with "
+        "scale\n"
+        "    nor 1/n!; h0 and z0 come before token 0; delta and efla: h0.1, ht.1 only\n");
 }
 
 static void list_axes(void)

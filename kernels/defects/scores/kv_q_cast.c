@@ -1,4 +1,4 @@
-/* kv_q_cast - a query is rounded to the type of its keys, and no numerics say so (llama.cpp's q8_0 and f16 caches do). */
+/* kv_q_cast - a query is rounded to the type of its keys, and no numerics say so (llama.cpp does so with f16 keys). */
 #include "cpu/steps/rows.h"
 #include "cpu/steps/token.h"
 

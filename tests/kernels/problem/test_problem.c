@@ -205,8 +205,8 @@ static const char *const canonical[][2] = {
     { "", "variant=softmax" },
     { "  \t variant=softmax \n", "variant=softmax" },
     { "seed=0 family=normal splits=1 chunk=64 out=f32 p=f32 acc=f32 in=f32 scale=0.25 e=16 d=16 m=64 n=64 hkv=1 hq=1 "
-      "b=1 kv=in pages=none attn_mask=none bias=none state=none alibi=none cap=none clamp=none eps=0 update=add affine=none "
-      "norm=sum gates=none decay=none "
+      "b=1 kv=in pages=none attn_mask=none bias=none state=none alibi=none cap=none clamp=none eps=0 update=add "
+      "affine=none norm=sum gates=none decay=none "
       "lens=none window=none mask=full rope=none feature=identity filter=none center=zero weight=exp variant=softmax",
       "variant=softmax" },
     { "seed=1 family=flat splits=2 chunk=8 out=bf16 p=f16 acc=f64 in=f32 scale=2 e=5 d=4 m=7 n=6 hkv=2 hq=4 b=3 "

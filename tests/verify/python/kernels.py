@@ -131,8 +131,12 @@ def with_cache(p, q, k, v, *, visible):
 @attest.kernel("softmax", axes="mask,kv", flags="masked-finite", empty_row="nan")
 def with_narrow_queries(p, q, k, v, *, visible):
     """Declares nothing: q may be taken to the type of its keys."""
-    narrow = q.astype(np.float16).astype(np.float32) if k.dtype == np.float16 else q
-    return cached(p, narrow, k, v, visible)
+    if p.kv == "f16":
+        q = q.astype(np.float16).astype(np.float32)
+    if p.kv == "bf16":
+        bits = q.view(np.uint32)
+        q = ((bits + 0x7fff + (bits >> 16 & 1)) & np.uint32(0xffff0000)).astype(np.uint32).view(np.float32)
+    return cached(p, q, k, v, visible)
 
 
 def outer():

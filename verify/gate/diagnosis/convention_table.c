@@ -170,7 +170,8 @@ static attest_status swap(attest_changed *t, attest_role a, attest_role b, attes
 static int as_wide(attest_changed *t) { return t->c.problem.d == t->c.problem.e; }
 static int as_many(attest_changed *t)
 {
-    return t->c.problem.n == t->c.problem.m && t->c.problem.hq == t->c.problem.hkv;
+    return t->c.problem.n == t->c.problem.m && t->c.problem.hq == t->c.problem.hkv &&
+           attest_kv_dtype(&t->c.problem) == t->c.problem.in;
 }
 static attest_status swap_kv(attest_changed *t, attest_error *err) { return swap(t, ATTEST_K, ATTEST_V, err); }
 static attest_status swap_qk(attest_changed *t, attest_error *err) { return swap(t, ATTEST_Q, ATTEST_K, err); }

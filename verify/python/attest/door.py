@@ -165,7 +165,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
     """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, attn_mask, block_table, ..)` as a kernel.
 
     variants   presets (`attest list variants`); axes: those that may be not at their default, {"mask", "lens"} (any
-               value) or {"mask": "full,causal"}; types: of q, k, v; p, out, acc: types as in a problem line
+               value) or {"mask": "full,causal"}; types: of q, k, v (k, v: also kv); p, out, acc: types as in a problem line
     framework  "numpy", "torch" or "jax": what the arrays are; bf16 is float32 in numpy
     supports   f(problem): True, or why not
     warm_up    called once in the kernel's process before the first case, outside of every time limit of a case
