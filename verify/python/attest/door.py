@@ -23,7 +23,8 @@ _F32_INPUTS = ("gout", "sq", "gin", "sk", "b", "a", "sink", "slope", "gamma", "g
 
 class Problem:
     """What a function is to compute: p.b, p.hq, p.hkv, p.n, p.m, p.d, p.e (ints), p.scale (float), p.dtype (of q),
-    p.kv (of k and v), p.acc, p.p, p.out (names of types); p["mask"] and the like: the text of an axis that is not at its default, else None.
+    p.kv (of k and v), p.acc, p.p, p.out (names of types); p["mask"] and the like: the text of an axis that is not at
+    its default, else None.
     """
 
     def __init__(self, words: Dict[str, str]):
