@@ -89,8 +89,9 @@ typedef enum attest_axis {
     ATTEST_AXIS_DECAY = 8, ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11,
     ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
     ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17,
-    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20, ATTEST_AXIS_KV = 21,
-    ATTEST_AXIS_COUNT = 22 /* of this header */
+    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20,
+    ATTEST_AXIS_KV = 21, ATTEST_AXIS_DECAY_INPUT = 22,
+    ATTEST_AXIS_COUNT = 23 /* of this header */
 } attest_axis;
 
 #define ATTEST_AXIS_ROOM 64u /* no version 2 has more: a set of axes is a uint64_t */
@@ -98,7 +99,7 @@ typedef enum attest_axis {
 /* Values of the axes; 0 is each axis's default.  Order P in `order`, numbers in `number`. */
 enum { ATTEST_WEIGHT_EXP = 0, ATTEST_WEIGHT_TAYLOR = 1, ATTEST_WEIGHT_TERM = 2, ATTEST_WEIGHT_POWER = 3 };
 enum { ATTEST_CENTER_ZERO = 0, ATTEST_CENTER_MAX = 1, ATTEST_CENTER_MIN = 2, ATTEST_CENTER_MID = 3 };
-enum { ATTEST_FILTER_NONE = 0, ATTEST_FILTER_TAU = 1 };
+enum { ATTEST_FILTER_NONE = 0, ATTEST_FILTER_TAU = 1, ATTEST_DECAY_INPUT_FACTOR = 0, ATTEST_DECAY_INPUT_LOG = 1 };
 enum {
     ATTEST_FEATURE_IDENTITY = 0, ATTEST_FEATURE_ELU1 = 1, ATTEST_FEATURE_RELU = 2,
     ATTEST_FEATURE_UNIT = 3, ATTEST_FEATURE_SILU = 4, ATTEST_FEATURE_SILU_UNIT = 5,
@@ -190,7 +191,7 @@ typedef enum attest_role {
     ATTEST_GIN = 5,            /* gin [B,Hkv,M]: input gate of a key */
     ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
     ATTEST_BETA = 7,           /* b [B,Hkv,M]: write strength of delta and efla */
-    ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay of a token or channel (any sign; drawn: 0..1) */
+    ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay of a token or channel (drawn: 0..1), or its ln */
     ATTEST_SINK = 9,           /* sink [Hq] */
     ATTEST_SLOPE = 10,         /* slope [Hq] */
     ATTEST_GAMMA = 11,         /* gamma [Hkv] */
@@ -318,7 +319,8 @@ typedef struct attest_numerics {
     uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once scaled, turned (sin, cos, products too), gated or decayed, of
                                features (elu if exp_error is 0, sigmoid, unit's norm; no monomials), of delta's writes,
                                but for RECURRENT b k and b v, of q taken to kv's type; 0 = acc (UNKNOWN: in, or kv's) */
-    uint32_t decay_products; /* attest_tristate: multiplied (RECURRENT: yes); else e^logs, ln 0 in 2 emin..emin ln 2 */
+    uint32_t decay_products; /* attest_tristate: multiplied (RECURRENT: yes); else e^logs, ln 0 in 2 emin..emin ln 2.
+                                decay_input=log: an exp of exp_error, in acc, of each or of sums; e^g is kept in acc */
 } attest_numerics;
 
 /* The author's own claim, tested beside the derived bound; NULL = none. */
@@ -378,11 +380,9 @@ enum {
     ATTEST_OUTPUTS_KNOWN = 0x7fu
 };
 
-/* What a kernel needs of the host. */
-enum {
-    ATTEST_NEEDS_C_ORDER = 1u << 0, /* tensors in C order, nothing between: no run with other strides */
-    ATTEST_NEEDS_KNOWN = 0x1u
-};
+/* What a kernel needs of the host.  C_ORDER: tensors in C order, nothing between; no run with other strides. */
+enum { ATTEST_NEEDS_C_ORDER = 1u << 0,
+    ATTEST_NEEDS_KNOWN = 0x1u };
 
 /* What every function of a kernel gets: the questions of one problem.  Valid during the call. */
 typedef struct attest_call {

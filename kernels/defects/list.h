@@ -208,6 +208,14 @@ DEFECT(kv_q_cast, "softmax-online-f32", "-", "a query is rounded to the type of 
 DEFECT(kv_weights_cast, "softmax-two-pass-f32", "-", "weights are rounded to the type of the values, though p is f32")
 DEFECT(kv_bf16_as_f16, "softmax-split-f32", "-", "keys of bf16 beside queries of f32 are read as f16")
 
+/* ---- decays given by their logarithms */
+DEFECT(decay_log_base2, "linear-recurrent-f32", "B25 flash-attention#2316",
+       "a stored logarithm of a decay is taken for one of base 2")
+DEFECT(decay_log_bf16, "delta-recurrent-f32", "-",
+       "a stored logarithm of a decay is rounded to bf16 before its exponential")
+DEFECT(decay_log_quotient, "taylor-direct-f32", "B60 executorch#21417",
+       "D_ij is e^(sum up to i) times e^-(sum up to j), which overflows where the sums are large")
+
 /* ---- memory, layout, indices */
 DEFECT(assume_contig, "softmax-two-pass-f32", "B49 pytorch#181133",
        "strides are ignored: every tensor is read and written as if contiguous")

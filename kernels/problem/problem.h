@@ -57,6 +57,12 @@ static inline int64_t attest_kv_head(const attest_problem *p, int64_t h) { retur
 
 static inline uint32_t attest_axis_value_of(const attest_problem *p, attest_axis axis) { return p->axis[axis].value; }
 
+/* Does the tensor a hold logarithms of decays? */
+static inline int attest_log_decays(const attest_problem *p)
+{
+    return p->axis[ATTEST_AXIS_DECAY_INPUT].value == ATTEST_DECAY_INPUT_LOG;
+}
+
 /* The type of k and v: `in`, or what kv says; with kv it is narrower than `in`. */
 uint32_t attest_kv_dtype(const attest_problem *p);
 

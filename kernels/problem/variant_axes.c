@@ -143,6 +143,10 @@ static const attest_axis_value kv[] = {
     PLAIN("f16", ATTEST_KV_F16, "k and v are f16, q is f32"),
     PLAIN("bf16", ATTEST_KV_BF16, "k and v are bf16, q is f32"),
 };
+static const attest_axis_value decay_input[] = {
+    PLAIN("factor", ATTEST_DECAY_INPUT_FACTOR, "the tensor a holds a_t"),
+    PLAIN("log", ATTEST_DECAY_INPUT_LOG, "the tensor a holds ln a_t: a_t is e to the power of what it holds"),
+};
 static const attest_axis_value state[] = {
     PLAIN("none", ATTEST_STATE_NONE, "S_n(-1) = 0"),
     PLAIN("draw", ATTEST_STATE_DRAW, "S_n(-1) = h0.n, z-states z0.n"),
@@ -177,4 +181,5 @@ const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
          "which of the keys that mask, window and lens leave are visible, tensor attn_mask"),
     AXIS(pages, ATTEST_AXIS_PAGES, "how k and v lie in memory: in pages of T tokens; no number is another"),
     AXIS(kv, ATTEST_AXIS_KV, "type of k and v where it is not that of q"),
+    AXIS(decay_input, ATTEST_AXIS_DECAY_INPUT, "what the tensor a of decay=scalar and decay=vector holds"),
 };

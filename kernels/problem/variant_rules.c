@@ -68,6 +68,8 @@ static const rule rules[] = {
     { ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_VECTOR), ATTEST_AXIS_WEIGHT, BUT(WEIGHT_POWER_1 | WEIGHT_TERM_1),
       "a decay inside the product <q,k> needs weight=power:1 or term:1" },
     { ATTEST_AXIS_DECAY, SET, ATTEST_AXIS_MASK, BIT(ATTEST_MASK_FULL), "a decay needs a causal mask" },
+    { ATTEST_AXIS_DECAY_INPUT, SET, ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_NONE) | BIT(ATTEST_DECAY_RETNET),
+      "only decay=scalar and decay=vector have logarithms" },
     { ATTEST_AXIS_STATE, SET, ATTEST_AXIS_WEIGHT, BIT(ATTEST_WEIGHT_EXP),
       "no recurrence exists that a state could start: exp is no polynomial" },
     STATE_RULE(CENTER),

@@ -40,6 +40,14 @@ static uint64_t distribution_unit(const attest_stream *stream, attest_place at, 
     return round_once(dtype, unit_draw(stream, at));
 }
 
+/* -(w+1) 2^-32, in [-1,0): of decays from 1/e to 1. */
+static uint64_t distribution_log_decay(const attest_stream *stream, attest_place at, uint32_t dtype)
+{
+    attest_exact x = unit_draw(stream, at);
+    x.negative = 1;
+    return round_once(dtype, x);
+}
+
 /* (w+1) 2^-31; where that rounds to 2, the number before 2. */
 static uint64_t distribution_write(const attest_stream *stream, attest_place at, uint32_t dtype)
 {
@@ -74,6 +82,11 @@ static const attest_fixed_law fixed_laws[ATTEST_TENSOR_ROLES] = {
     [ATTEST_GAIN] = distribution_gain,   [ATTEST_SHIFT] = distribution_normal,
     [ATTEST_BIAS] = distribution_normal,
 };
+
+static attest_fixed_law fixed_law(const attest_problem *p, uint32_t role)
+{
+    return role == ATTEST_DECAY && attest_log_decays(p) ? distribution_log_decay : fixed_laws[role];
+}
 
 /* ---- slope: 2^(-8(h+1)/Hq) rounded to f32 ------------------------------------------------------------- */
 
@@ -331,7 +344,7 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     const char *folder = attest_family_folder(c);
     const char *axes = attest_tensor_axes(&c->problem, id);
     const int edges = attest_family_of(c) == &attest_families[FAMILY_EDGES];
-    const attest_fixed_law edge = edges && id.kind == ATTEST_KIND_ROLE ? attest_edge_law(id.index) : NULL;
+    const attest_fixed_law edge = edges && id.kind == ATTEST_KIND_ROLE ? attest_edge_law(&c->problem, id.index) : NULL;
     const attest_stream stream = { c->seed, case_number, attest_tensor_draw_number(id) };
     attest_tensor_id_print(name, sizeof name, id);
     if (!attest_problem_uses(&c->problem, id))
@@ -353,7 +366,7 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     else if (id.index == ATTEST_BIAS)
         draw_bias(t, &stream, edge ? edge : fixed_laws[id.index]);
     else if (edge || fixed_laws[id.index])
-        draw_fixed(t, axes, &stream, edge ? edge : fixed_laws[id.index]);
+        draw_fixed(t, axes, &stream, edge ? edge : fixed_law(&c->problem, id.index));
     else
         status = draw_family(t, c, id.index, case_number, err);
 out:

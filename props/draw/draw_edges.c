@@ -4,6 +4,8 @@
  * entries: nothing is forgotten, 1 - w 2^-48 with w < 2^32; the same, but one token in eight has 0 and one has 1; tiny,
  * (w+1) 2^-52; plain, (w+1) 2^-32.  Instead of the plain law a decay has a slow one, 1 - w 2^-36: dozens of tokens stay
  * in sight and are told apart.  beta is the same below 1 and its plain law is twice as large, below 2.
+ * Logarithms of decays have these laws: -w 2^-48; the same, but one token in eight has -w 2^-22, down to -1024, and one
+ * has 0; -w 2^-26; -w 2^-36.
  * A row of a bias has one of four laws likewise, in turn from one that the seed chooses, over queries, query heads and
  * batch entries: one number for all keys, w 2^-26 - 32; 0 or -2^10, as a mask of finite numbers; steps of 16 from -64
  * to 48, so that a few keys have all of the weight; plain, w 2^-29 - 4.
@@ -51,6 +53,18 @@ static uint64_t edge_decay(const attest_stream *stream, attest_place at, uint32_
     return rounded(dtype, law_of(stream, at) == LAW_PLAIN ? slow : edge_value(stream, at));
 }
 
+static uint64_t edge_log_decay(const attest_stream *stream, attest_place at, uint32_t dtype)
+{
+    static const int places[LAW_COUNT] = {
+        [LAW_NEAR_ONE] = -48, [LAW_WITH_ZEROS] = -48, [LAW_TINY] = -26, [LAW_PLAIN] = -36
+    };
+    const int law = law_of(stream, at);
+    const uint32_t kind = word_of(stream, BLOCK_SIGN, (attest_place){ at.b, at.h, at.token, 0 }) >> 29;
+    const int odd = law == LAW_WITH_ZEROS && kind < 2;
+    const __int128 word = odd && kind == 1 ? 0 : word_of(stream, BLOCK_NOISE, at);
+    return rounded(dtype, attest_exact_wide(-word, odd ? -22 : places[law]));
+}
+
 /* Where it rounds to 2, the number before 2. */
 static uint64_t edge_write(const attest_stream *stream, attest_place at, uint32_t dtype)
 {
@@ -82,12 +96,12 @@ static uint64_t edge_bias(const attest_stream *stream, attest_place at, uint32_t
     }
 }
 
-attest_fixed_law attest_edge_law(uint32_t role)
+attest_fixed_law attest_edge_law(const attest_problem *p, uint32_t role)
 {
     switch (role) {
     case ATTEST_GOUT:
     case ATTEST_GIN: return edge_gate;
-    case ATTEST_DECAY: return edge_decay;
+    case ATTEST_DECAY: return attest_log_decays(p) ? edge_log_decay : edge_decay;
     case ATTEST_BETA: return edge_write;
     case ATTEST_BIAS: return edge_bias;
     default: return NULL;

@@ -118,7 +118,7 @@ attest_exact attest_value_plain(const attest_distribution *distribution, attest_
 
 /* Of draw_edges.c: how family edges draws the tensors that other families draw by fixed laws. */
 typedef uint64_t (*attest_fixed_law)(const attest_stream *stream, attest_place at, uint32_t dtype);
-attest_fixed_law attest_edge_law(uint32_t role); /* NULL: by its fixed law */
+attest_fixed_law attest_edge_law(const attest_problem *p, uint32_t role); /* NULL: by its fixed law */
 int64_t attest_edge_length(const attest_stream *stream, int64_t b, int64_t m);
 
 /* draw_mask.c: all bytes of attn_mask, in C order. */

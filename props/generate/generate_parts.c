@@ -72,6 +72,10 @@ void attest_redraw_axis(attest_case *c, attest_dice *dice, attest_axis axis, uin
     attest_setting *s = &p->axis[axis];
     s->value = value;
     draw_argument(s, axis, dice, p->m);
+    if (axis == ATTEST_AXIS_DECAY_INPUT && s->value && p->axis[ATTEST_AXIS_DECAY].value < ATTEST_DECAY_SCALAR)
+        attest_redraw_axis(c, dice, ATTEST_AXIS_DECAY, ATTEST_DECAY_SCALAR);
+    if (axis == ATTEST_AXIS_DECAY && s->value < ATTEST_DECAY_SCALAR)
+        p->axis[ATTEST_AXIS_DECAY_INPUT].value = ATTEST_DECAY_INPUT_FACTOR;
     if (axis == ATTEST_AXIS_DECAY && s->value != ATTEST_DECAY_NONE) {
         p->m = p->n;
         if (p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL)

@@ -342,10 +342,10 @@ static int applies_zero_channels(const attest_problem *p, const attest_prop_kern
 static uint64_t new_channel(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
                             int *inexact)
 {
-    (void)r;
     (void)inexact;
     const int is_new = cell->index[ATTEST_LETTER_D] >= trial->c.problem.d;
-    return is_new && cell->id.index == ATTEST_DECAY ? attest_from_f64(cell->dtype, 1) : bits;
+    return is_new && cell->id.index == ATTEST_DECAY ? attest_from_f64(cell->dtype, prop_unit_decay(&r->c.problem))
+                                                    : bits;
 }
 
 static attest_status check_zero_channels(attest_finding *found, attest_trial *trial, attest_error *err)

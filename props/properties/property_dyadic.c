@@ -33,8 +33,8 @@ static int applies_dyadic(const attest_problem *p, const attest_prop_kernel *k)
     const int known = pairs || (schedule != ATTEST_SCHEDULE_UNKNOWN && k->outputs & ATTEST_GIVES_STATE);
     if (weight->order >= 2 && !known)
         return 0;
-    if (prop_axis(p, ATTEST_AXIS_DECAY) && !prop_decays_multiplied(k))
-        return 0;
+    if (prop_axis(p, ATTEST_AXIS_DECAY) && (!prop_decays_multiplied(k) || attest_log_decays(p)))
+        return 0; /* no e^g but 1 is exact */
     for (size_t n = 0; n < sizeof unused / sizeof unused[0]; n++)
         if (p->axis[unused[n]].value)
             return 0;

@@ -87,6 +87,9 @@ int prop_rows_independent(const attest_prop_kernel *k);
 /* The order of its sums is fixed by the keys alone: serial, or token by token. */
 int prop_order_declared(const attest_prop_kernel *k);
 
+/* What the tensor a holds of a decay that forgets nothing. */
+static inline double prop_unit_decay(const attest_problem *p) { return attest_log_decays(p) ? 0 : 1; }
+
 /* Decays are multiplied, token by token or in a tree (R-DECAY): not exponentials of sums of logarithms. */
 int prop_decays_multiplied(const attest_prop_kernel *k);
 

@@ -75,8 +75,8 @@ static int is_no_empty_row(const attest_relation *r, const attest_trial *trial, 
     return !attest_masks_all(mask, b, h, i, first, last);
 }
 
-/* Another value, exact in every type: a multiple of 2^-7 in [-1,1); decays in (0,1/2]; rates below 1/(4d), so that no
- * state of a delta rule grows: what follows from these values stays finite too. */
+/* Another value, exact in every type: a multiple of 2^-7 in [-1,1); decays in (0,1/2], logarithms in [-4,0); rates
+ * below 1/(4d), so that no state of a delta rule grows: what follows from these values stays finite too. */
 static uint64_t other_value(const attest_trial *trial, const attest_cell *cell)
 {
     uint64_t number = cell->id.index;
@@ -87,7 +87,7 @@ static uint64_t other_value(const attest_trial *trial, const attest_cell *cell)
     if (cell->id.index == ATTEST_MASK)
         return byte & 1;
     if (cell->id.index == ATTEST_DECAY)
-        x = (double)(byte + 1) / 512;
+        x = attest_log_decays(&trial->c.problem) ? -(double)(byte + 1) / 64 : (double)(byte + 1) / 512;
     if (cell->id.index == ATTEST_BETA)
         x = ldexp((double)(byte + 1) / 512, -ilogb((double)trial->c.problem.d) - 2);
     return attest_from_f64(cell->dtype, x);

@@ -25,6 +25,18 @@ static double largest(const attest_tensor *t)
     return most;
 }
 
+/* 1, or more: of the factors that a holds or whose logarithms it holds; compared with 1, no closer. */
+static double largest_decay(const attest_problem *p, const attest_bundle *inputs)
+{
+    const attest_tensor *a = attest_bundle_role(inputs, ATTEST_DECAY);
+    if (!attest_log_decays(p))
+        return largest(a);
+    for (int64_t x = 0; a && x < attest_tensor_count(a); x++)
+        if (!(attest_load(a, x) <= 0))
+            return (double)INFINITY;
+    return 1;
+}
+
 /* An upper bound of |phi(x)| by channel: at most 1 + |x| for these features, and a rotation makes a channel longer by
  * sqrt(2) at most; infinite for any other, which may grow faster. */
 static double largest_feature(const attest_problem *p, const attest_bundle *inputs, attest_role role)
@@ -45,9 +57,7 @@ static double largest_feature(const attest_problem *p, const attest_bundle *inpu
 static double largest_score(const attest_problem *p, const attest_bundle *inputs)
 {
     const double dot = (double)p->d * largest_feature(p, inputs, ATTEST_Q) * largest_feature(p, inputs, ATTEST_K);
-    const double decay = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR
-                             ? largest(attest_bundle_role(inputs, ATTEST_DECAY))
-                             : 0;
+    const double decay = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR ? largest_decay(p, inputs) : 0;
     const double bias = largest(attest_bundle_role(inputs, ATTEST_SLOPE)) * (double)(p->n + p->m) +
                         largest(attest_bundle_role(inputs, ATTEST_BIAS));
     return decay > 1 || isinf(dot) ? (double)INFINITY : (fabs(p->scale) * dot + bias) * MORE;
@@ -60,15 +70,15 @@ typedef uint64_t (*element_value)(const attest_relation *r, const attest_trial *
 typedef int (*element_related)(const attest_relation *r, const attest_trial *trial, const attest_cell *cell);
 
 /* The case with `axis` at `setting`; r->cut is `cut`. */
-static attest_status check_step(attest_finding *found, attest_trial *trial, attest_axis axis, attest_setting setting,
-                                element_value value, element_related related, int64_t cut, attest_error *err)
+static attest_status check_problem(attest_finding *found, attest_trial *trial, const attest_problem *problem,
+                                   element_value value, element_related related, int64_t cut, attest_error *err)
 {
     attest_relation r;
     attest_status status = ATTEST_OK;
     attest_relation_init(&r, trial);
     r.bits = 0;
     r.outputs |= ATTEST_GIVES_STATE;
-    r.c.problem.axis[axis] = setting;
+    r.c.problem = *problem;
     r.value = value;
     r.related = related;
     r.cut = cut;
@@ -76,6 +86,14 @@ static attest_status check_step(attest_finding *found, attest_trial *trial, atte
 out:
     attest_relation_clear(&r);
     return status;
+}
+
+static attest_status check_step(attest_finding *found, attest_trial *trial, attest_axis axis, attest_setting setting,
+                                element_value value, element_related related, int64_t cut, attest_error *err)
+{
+    attest_problem problem = trial->c.problem;
+    problem.axis[axis] = setting;
+    return check_problem(found, trial, &problem, value, related, cut, err);
 }
 
 void prop_violate_by(const attest_bundle *outputs, double part)
@@ -112,11 +130,11 @@ static uint64_t ones(const attest_relation *r, const attest_trial *trial, const 
 {
     static const attest_role neutral[] = { ATTEST_GIN, ATTEST_GOUT, ATTEST_DECAY, ATTEST_GAMMA, ATTEST_GAIN };
     (void)inexact;
+    const double decay = prop_unit_decay(&r->c.problem);
     for (size_t k = 0; k < sizeof neutral / sizeof neutral[0]; k++)
         if (cell->id.kind == ATTEST_KIND_ROLE && cell->id.index == neutral[k] &&
             !attest_bundle_get(trial->inputs, cell->id))
-            return attest_from_f64(cell->dtype, 1);
-    (void)r;
+            return attest_from_f64(cell->dtype, cell->id.index == ATTEST_DECAY ? decay : 1);
     return bits;
 }
 
@@ -155,13 +173,17 @@ static int applies_decay(const attest_problem *p, const attest_prop_kernel *k)
 static attest_status check_decay(attest_finding *found, attest_trial *trial, attest_error *err)
 {
     const uint32_t word = attest_trial_word(trial, &attest_property_unit_decay, 0);
-    const attest_setting decay = { .value = ATTEST_DECAY_RETNET + word % ATTEST_DECAY_VECTOR };
-    return check_step(found, trial, ATTEST_AXIS_DECAY, decay, ones, NULL, 0, err);
+    const uint32_t decay = ATTEST_DECAY_RETNET + word % ATTEST_DECAY_VECTOR;
+    attest_problem problem = trial->c.problem;
+    problem.axis[ATTEST_AXIS_DECAY].value = decay;
+    if (decay != ATTEST_DECAY_RETNET)
+        problem.axis[ATTEST_AXIS_DECAY_INPUT].value = word / ATTEST_DECAY_VECTOR % 2;
+    return check_problem(found, trial, &problem, ones, NULL, 0, err);
 }
 
 const attest_property attest_property_unit_decay = {
     "unit-decay",
-    "a decay of 1 (retnet, scalar or vector) changes nothing",
+    "a decay of 1 (retnet, scalar or vector, or its logarithm) changes nothing",
     "decay=none, a causal mask, n = m; vector with power:1 and term:1 only",
     PROP_BOUNDS,
     ATTEST_NEEDS_BOUNDS,
@@ -356,7 +378,7 @@ static int floor_is_far(const attest_trial *trial)
     const double clamp = prop_axis(p, ATTEST_AXIS_CLAMP) ? fabs(p->axis[ATTEST_AXIS_CLAMP].number) : 0;
     const double score = fmax(fmax(1, clamp), largest_score(p, trial->inputs));
     const double order = p->axis[ATTEST_AXIS_WEIGHT].order;
-    const double decay = fmax(largest(attest_bundle_role(trial->inputs, ATTEST_DECAY)),
+    const double decay = fmax(largest_decay(p, trial->inputs),
                               largest(attest_bundle_role(trial->inputs, ATTEST_GAMMA)));
     return is_exp(p) || (decay <= 1 && (double)p->m * (order + 1) * pow(score, order) < NEAR_SCORES);
 }

@@ -282,7 +282,7 @@ static attest_status check_monotone(attest_finding *found, attest_trial *trial, 
     const int raise = (int)(attest_trial_word(trial, &attest_property_monotone, 1) % 4) - 1;
     attest_relation r;
     values_run run[2] = { { .inputs = NULL }, { .inputs = NULL } };
-    int usable = trial->host->bounds != NULL && values_decay_nonnegative(trial->inputs);
+    int usable = trial->host->bounds != NULL && values_decay_nonnegative(&trial->c.problem, trial->inputs);
     attest_status status = ATTEST_OK;
     ATTEST_TRY(channel_begin(&r, trial, NO_KEY, raise, err));
     r.value = weight_of_key;

@@ -55,7 +55,7 @@ static attest_status check_hull(attest_finding *found, attest_trial *trial, atte
     const attest_problem *p = &trial->c.problem;
     const double *bound = NULL;
     attest_status status = ATTEST_OK;
-    if (!values_decay_nonnegative(trial->inputs))
+    if (!values_decay_nonnegative(p, trial->inputs))
         goto out;
     ATTEST_TRY(attest_trial_bounds(&bound, trial, ATTEST_O, err));
     for (int64_t number = 0; bound && number < values_row_count(p); number++) {

@@ -50,8 +50,9 @@ static int applies_zero_decay(const attest_problem *p, const attest_prop_kernel 
 {
     const int inside = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
     (void)k;
-    return decays_by_tensor(p) && p->n > 1 && !(inside && !attest_variant_recurrent(p->axis)) &&
-           !prop_axis(p, ATTEST_AXIS_CENTER) && !prop_axis(p, ATTEST_AXIS_FILTER);
+    return decays_by_tensor(p) && !attest_log_decays(p) && p->n > 1 &&
+           !(inside && !attest_variant_recurrent(p->axis)) && !prop_axis(p, ATTEST_AXIS_CENTER) &&
+           !prop_axis(p, ATTEST_AXIS_FILTER);
 }
 
 static uint64_t no_decay(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
@@ -161,12 +162,11 @@ static int applies_zero_write(const attest_problem *p, const attest_prop_kernel 
 static uint64_t idle_token(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
                            int *inexact)
 {
-    (void)trial;
     (void)inexact;
     if (cell->index[ATTEST_LETTER_M] != r->cut)
         return bits;
     if (is_role(cell, ATTEST_DECAY))
-        return attest_from_f64(cell->dtype, 1);
+        return attest_from_f64(cell->dtype, prop_unit_decay(&trial->c.problem));
     return is_role(cell, ATTEST_BETA) ? 0 : bits;
 }
 
@@ -252,7 +252,7 @@ static uint64_t undecayed_repeat(const attest_relation *r, const attest_trial *t
     (void)r;
     (void)inexact;
     return is_role(cell, ATTEST_DECAY) && cell->index[ATTEST_LETTER_M] == trial->c.problem.m
-               ? attest_from_f64(cell->dtype, 1)
+               ? attest_from_f64(cell->dtype, prop_unit_decay(&trial->c.problem))
                : bits;
 }
 

@@ -183,8 +183,9 @@ static double decay_low(const attest_trial *trial)
     for (int64_t line = 0; a && line < p->b * p->hkv * inner; line++) {
         double sum = 0;
         for (int64_t j = 0; j < p->m; j++) {
-            const double x = fabs(attest_load(a, (line / inner * p->m + j) * inner + line % inner));
-            sum += x > 0 ? below(log2(x)) : 0;
+            const double x = attest_load(a, (line / inner * p->m + j) * inner + line % inner);
+            const double exponent = attest_log_decays(p) ? x * LOG2E : log2(fabs(x));
+            sum += isfinite(exponent) ? below(exponent) : 0;
         }
         least = fmin(least, sum);
     }

@@ -137,13 +137,13 @@ double values_quotient_radius(const attest_problem *p, const attest_prop_kernel 
     return exact || divisor == 1 ? 0 : fabs(want) * (error + unit);
 }
 
-int values_decay_nonnegative(const attest_bundle *inputs)
+int values_decay_nonnegative(const attest_problem *p, const attest_bundle *inputs)
 {
     static const attest_role roles[] = { ATTEST_DECAY, ATTEST_GAMMA };
     for (int k = 0; k < 2; k++) {
         const attest_tensor *t = attest_bundle_role(inputs, roles[k]);
         for (int64_t at = 0; t && at < attest_tensor_count(t); at++)
-            if (!(attest_load(t, at) >= 0))
+            if (attest_log_decays(p) ? isnan(attest_load(t, at)) : !(attest_load(t, at) >= 0))
                 return 0;
     }
     return 1;

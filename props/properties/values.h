@@ -68,8 +68,8 @@ double values_divisor(const attest_problem *p, double z, double keys);
 double values_quotient_radius(const attest_problem *p, const attest_prop_kernel *k, double u, double divisor);
 
 /* ---- what several ask ------------------------------------------------------------------------------------------- */
-/* No entry of a, gamma is below 0 or NaN. */
-int values_decay_nonnegative(const attest_bundle *inputs);
+/* No decay is below 0 or NaN. */
+int values_decay_nonnegative(const attest_problem *p, const attest_bundle *inputs);
 
 /* q, k: the products that the score of (row, j) adds, as double: the score with feature identity or relu, without rope
  * and further steps.  Within *error of the real one (d+4 roundings of the absolute sum). */

@@ -94,12 +94,14 @@ static double position_of(int input, double value)
     return exponent - 1 + (2 * mantissa - 1);
 }
 
-static size_t write_tensor(int input, const double *x, attest_tensor *t)
+/* Numbers of one sign are positive, but logarithms of decays. */
+static size_t write_tensor(const attest_problem *p, int input, const double *x, attest_tensor *t)
 {
     size_t used = 0;
     for (int64_t at = 0; at < attest_tensor_count(t); at++) {
         const double position = x[used++];
-        const int negative = free_inputs[input].negative && x[used++] != 0;
+        const int log = free_inputs[input].role == ATTEST_DECAY && attest_log_decays(p);
+        const int negative = log || (free_inputs[input].negative && x[used++] != 0);
         attest_store_bits(t, at, attest_from_f64(t->dtype, value_at(input, position, negative)));
     }
     return used;
@@ -191,7 +193,7 @@ attest_status attest_latent_write(const attest_latent *latent, const double *x, 
     const attest_problem *p = latent->p;
     for (int k = 0; k < INPUTS; k++)
         if (elements_of(p, k) > 0)
-            x += write_tensor(k, x, attest_bundle_role(bundle, free_inputs[k].role));
+            x += write_tensor(p, k, x, attest_bundle_role(bundle, free_inputs[k].role));
     if (attest_axis_value_of(p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD) {
         attest_exact *room = calloc((size_t)p->d, sizeof *room);
         if (!room)

@@ -108,6 +108,9 @@ static int positive(double x, double old)
 static int no_larger(double x, double old) { return fabs(x) <= fabs(old); }
 static int no_larger_write(double x, double old) { return x >= 0 && x <= old; }
 
+/* A logarithm of a decay: it forgets no more than before. */
+static int between(double x, double old) { return x <= 0 && x >= old; }
+
 static const legal legal_role[ATTEST_TENSOR_ROLES] = {
     [ATTEST_GOUT] = in_unit,  [ATTEST_GIN] = in_unit,    [ATTEST_DECAY] = in_unit,
     [ATTEST_GAMMA] = in_unit, [ATTEST_SLOPE] = positive, [ATTEST_BETA] = no_larger_write,
@@ -118,6 +121,8 @@ static legal legal_of(const attest_problem *p, attest_tensor_id id)
     if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_K &&
         attest_axis_value_of(p, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD)
         return no_larger;
+    if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_DECAY && attest_log_decays(p))
+        return between;
     return id.kind == ATTEST_KIND_ROLE && legal_role[id.index] ? legal_role[id.index] : any;
 }
 

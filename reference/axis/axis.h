@@ -204,8 +204,15 @@ typedef struct axis_decay {
 const axis_decay *axis_decay_of(const attest_problem *p);
 /* Factors a token: 0 without decay, 1, d with decay=vector. */
 int64_t axis_decay_width(const attest_problem *p);
-/* The stored factor of token t: gamma of the head, a_t (any c), or its entry c; 1 without decay. */
+/* What is stored of token t: gamma of the head, a_t (any c), its entry c, or the logarithm of one of these two
+ * (attest_log_decays()); 1 without decay. */
+double axis_decay_stored(const ref_inputs *in, int64_t b, int64_t g, int64_t t, int64_t c);
+/* The factor itself: y encloses it, and is not finite where what is stored is not. */
+void axis_decay_ball(arb_t y, const ref_inputs *in, int64_t b, int64_t g, int64_t t, int64_t c, slong prec);
+/* The double nearest to it, which is within 2^-53 |a_t| + 2^-1075 (of a logarithm), or as stored. */
 double axis_decay_factor(const ref_inputs *in, int64_t b, int64_t g, int64_t t, int64_t c);
+/* An upper bound of |a_t|; 0 where what is stored is not finite. */
+void axis_decay_size(mag_t y, const ref_inputs *in, int64_t b, int64_t g, int64_t t, int64_t c);
 
 /* ---- gates.c ------------------------------------------------------------------------------------------------- */
 typedef struct axis_gates {

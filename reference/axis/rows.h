@@ -36,5 +36,6 @@ axis_entry axis_bias_entry(uint32_t value);
 axis_entry axis_attn_mask_entry(uint32_t value);
 axis_entry axis_pages_entry(uint32_t value);
 axis_entry axis_kv_entry(uint32_t value);
+axis_entry axis_decay_input_entry(uint32_t value);
 
 #endif

@@ -1,8 +1,8 @@
 /* ball_decay.c - products of decay factors in balls (R-DECAY-BALL).
  *
  * D_ij = gamma^(i-j), or the product of a_t over t = j+1..i (vector: per key dimension); a given state meets the
- * product over t = 0..i.  Built from token i backwards: D_{i,j-1} = D_ij a_j, one product a token, so that the relative
- * error grows by 2^-prec a token, inside the ball.
+ * product over t = 0..i.  Built from token i backwards: D_{i,j-1} = D_ij a_j, one product a token (of logarithms, an
+ * exponential before it), so that the relative error grows by 2^-prec a token (2^(2-prec)), inside the ball.
  */
 #include "reference/ball/ball.h"
 
@@ -35,7 +35,7 @@ void ref_ball_product_reach(ref_ball_product *y, int64_t j)
     AUTO_ARB(a);
     for (; y->reached > j; y->reached--) {
         for (int64_t c = 0; decays && c < y->count; c++) {
-            arb_set_d(a, axis_decay_factor(y->in, y->b, y->g, y->reached, c));
+            axis_decay_ball(a, y->in, y->b, y->g, y->reached, c, y->prec);
             y->bad |= !arb_is_finite(a);
             arb_mul(y->x + c, y->x + c, a, y->prec);
         }

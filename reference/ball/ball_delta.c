@@ -157,7 +157,7 @@ static void run_start(ref_delta_run *run, int64_t b, int64_t g, slong prec)
 /* The factor of token t for key dimension r. */
 static void read_factor(ref_delta_run *run, arb_t x, int64_t t, int64_t r)
 {
-    arb_set_d(x, axis_decay_factor(run->in, run->b, run->g, t, r));
+    axis_decay_ball(x, run->in, run->b, run->g, t, r, run->prec);
     run->bad |= !arb_is_finite(x);
 }
 

@@ -469,8 +469,8 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
         goto out;
     }
     const int common = bound_common_factor(in->p, numerics, id.index);
-    bound_updates_set(&job);
     bound_weights_set(&job.weights, &job.model, row, in, at, common);
+    bound_updates_set(&job);
     if (common)
         bound_run_casts(&job.run, &job.model, &job.weights, row);
     fill_sums(&job);

@@ -210,6 +210,7 @@ typedef struct bound_weights {
     mag_t weight_max;               /* of |W| before decay */
     mag_t decay_most;               /* largest product of factors above 1 (R-DECAY); 1 without */
     mag_t decay_log;                /* exponent error of factors made by way of logarithms; 0: they cannot be */
+    mag_t decay_made;               /* relative error of one factor that is made of its logarithm; else 0 */
     mag_t gate_value, gate_row, gate_tiny; /* relative errors of a gated value and row, absolute of a gate (R-GATE) */
     unsigned char *choice;                 /* [keys] filter: bound_choice */
     int64_t rescales, merges, logs;
@@ -243,6 +244,8 @@ void bound_filter_sizes(bound_weights *w, const bound_model *m, const ref_row *r
 void bound_filter_weights(bound_weights *w, const bound_model *m, const ref_row *row);
 /* Roundings of one update that the state before and the terms that join it meet (R-UPDATE). */
 int64_t bound_update_roundings(const bound_model *m);
+/* Factors of stored logarithms that one update meets, where they are multiplied. */
+int64_t bound_update_exponentials(const bound_model *m);
 /* Roundings to numerics.state_dtype that a term of a state meets in so many tokens: at most one a token; of schedule
  * chunk at most one each for the chunk's own sum, its end, a given state and the last token, and one a chunk; with
  * decays two more a chunk: of the decayed state, where it is stored before the chunk is added, and of the decays'
@@ -256,9 +259,15 @@ int64_t bound_decay_steps(const bound_model *m, int64_t tokens);
  * for keys from `first` on seen from token i. */
 void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t first, int64_t b,
                      int64_t g, int64_t i);
+/* Relative error of a factor of tokens first..last, the largest, where its logarithm is stored; else 0. */
+void bound_decay_made(mag_t y, const bound_model *m, const ref_inputs *in, int64_t b, int64_t g, int64_t first,
+                      int64_t last);
 /* Exponentials that a term of a state may meet on its way to a query so many tokens behind, where decays are made of
- * logarithms. */
+ * logarithms; and that the factors between two tokens of one chunk are made of. */
 int64_t bound_decay_exponentials(const bound_model *m, int64_t tokens);
+int64_t bound_decay_pair_exponentials(const bound_model *m, int64_t tokens);
+/* Are factors of stored logarithms declared to be multiplied, so that no sum of logarithms errs? */
+int bound_decay_multiplied(const bound_model *m);
 /* What a decay over so many tokens loses where an exponential that makes it is below 2^emin; 0 where `logs` is. */
 void bound_decay_flush(mag_t y, const bound_model *m, const mag_t most, const mag_t logs, int64_t tokens);
 /* Relative error of D over so many tokens, and what it may lose by underflow. */

@@ -82,7 +82,10 @@ static void take_back(mag_t sum, double *y, double *off, const double *k, double
         most = __builtin_fabs(a) > most ? __builtin_fabs(a) : most;
         y[r] *= a;
     }
-    *off = (most * *off + 0x1p-52 * most * (size * share + *off)) * (1 + 0x1p-50);
+    /* the product, and of a logarithm the factor itself */
+    const int logs = attest_log_decays(in->p);
+    const double unit = logs ? 0x1p-51 : 0x1p-52, tiny = logs ? 0x1p-1074 : 0;
+    *off = (most * *off + (unit * most + tiny) * (size * share + *off)) * (1 + 0x1p-50);
 }
 
 void bound_adjoint_sum(mag_t sum, const row_job *job, const bound_errors *errors)

@@ -15,7 +15,7 @@ static const size_t job_fields[] = {
     offsetof(delta_job, error), offsetof(delta_job, mass),    offsetof(delta_job, bad),     offsetof(delta_job, most),
     offsetof(delta_job, logs),  offsetof(delta_job, gate),    offsetof(delta_job, top),     offsetof(delta_job, growth),
     offsetof(delta_job, ends),  offsetof(delta_job, key_top), offsetof(delta_job, written), offsetof(delta_job, peak),
-    offsetof(delta_job, fresh),
+    offsetof(delta_job, fresh), offsetof(delta_job, made),    offsetof(delta_job, near),
 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -44,6 +44,7 @@ static void sum_gamma(mag_t g, const delta_job *job, int64_t n, int64_t t)
     mag_max(u, job->m->u, job->m->u_sum);
     bound_gamma(g, n + roundings(job, t), u);
     bound_compose(g, g, job->logs);
+    bound_compose(g, g, job->near);
     if (bound_stores_decayed(job->m)) { /* both factors of a pair */
         bound_compose(g, g, job->m->scaled);
         bound_compose(g, g, job->m->scaled);
@@ -153,11 +154,20 @@ static void end_chunk(delta_job *job, int64_t last)
     add_error(job, job->bad, last);
 }
 
+/* A stored decay below 2^emin counts as 0, or an exponential errs there. */
+static int loses_decay(const delta_job *job)
+{
+    return job->m->decays && (job->m->flags & ATTEST_FTZ || attest_log_decays(job->m->p));
+}
+
+/* The decay of a stored state rounds once; its factor may be an exponential. */
+static void decay_rounding(mag_t y, const delta_job *job) { bound_compose(y, job->m->u, job->made); }
+
 /* Q, Qf and E of S'. */
 static void before_token(delta_token *y, delta_job *job, int64_t t)
 {
     const ref_delta *d = &job->row->delta;
-    AUTO_MAG(x);
+    AUTO_MAG(x, g);
     const int first = t % job->chunk == 0;
     if (first && t > 0 && !job->recurrent)
         end_chunk(job, t - 1);
@@ -165,16 +175,21 @@ static void before_token(delta_token *y, delta_job *job, int64_t t)
         job->start = t;
         mag_zero(job->fresh);
         mag_zero(job->written);
+        mag_zero(job->near);
         copy(job->peak, job->mass);
     }
     bound_raise(job->peak, job->mass);
+    bound_decay_made(job->made, job->m, job->in, job->b, job->g, t, t);
+    if (bound_decay_multiplied(job->m) && !job->recurrent)
+        bound_compose(job->near, job->near, job->made);
     mag_add(x, job->error, job->ends);
     mag_mul(y->old, x, d->decay + t);
-    if (job->m->decays && job->m->flags & ATTEST_FTZ) /* a decay below 2^emin counts as 0 */
+    if (loses_decay(job))
         mag_addmul(y->old, job->m->normal, job->mass);
-    if (job->m->decays && stores(job)) { /* the decay of a stored state rounds once */
+    if (job->m->decays && stores(job)) {
         mag_add(x, y->old, d->size + t);
-        mag_mul(x, x, job->m->u);
+        decay_rounding(g, job);
+        mag_mul(x, x, g);
         mag_add(y->old, y->old, x);
         mag_mul_ui(x, job->m->tiny, (ulong)attest_feature_dim(job->m->p));
         mag_add(y->old, y->old, x);
@@ -221,10 +236,11 @@ static void after_token(const delta_token *y, delta_job *job, int64_t t)
     mag_mul(job->error, job->error, d->grow + t);
     if (job->m->decays && stores(job)) {
         mag_add(x, d->size + t, y->old);
-        mag_mul(x, x, job->m->u);
+        decay_rounding(g, job);
+        mag_mul(x, x, g);
         mag_mul_ui(g, job->m->tiny, (ulong)attest_feature_dim(job->m->p));
         mag_add(x, x, g);
-        if (job->m->flags & ATTEST_FTZ)
+        if (loses_decay(job))
             mag_addmul(x, job->m->normal, job->mass);
         mag_mul(g, d->key + t, d->key + t);
         mag_mul(g, g, d->rate + t);
@@ -304,9 +320,11 @@ static void run(delta_job *job)
         job->overflow = 1;
     mag_set_ui(job->growth, 1);
     bound_decay_set(job->most, x, m, job->in, 0, job->b, job->g, job->row->keys - 1);
+    if (bound_decay_multiplied(m))
+        mag_zero(x); /* `made` and `near` instead */
     mag_expm1(job->logs, x);
     if (!mag_is_zero(x)) {
-        bound_gamma(x, 2, m->u_exp);
+        bound_gamma(x, bound_decay_pair_exponentials(m, job->row->keys), m->u_exp);
         bound_compose(job->logs, job->logs, x);
     }
     bound_value_gate(job->gate, m, job->in, job->b, 0, job->row->keys);

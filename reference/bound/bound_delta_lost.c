@@ -26,6 +26,10 @@ void bound_delta_unit(mag_t y, const delta_job *job, int64_t t)
     mag_one(one);
     mag_mul_ui(x, job->m->tiny_sum, 8 * (ulong)(attest_feature_dim(job->m->p) + t + 2));
     bound_decay_flush(y, job->m, one, job->logs, t + 1);
+    if (attest_log_decays(job->m->p)) { /* a factor that is an exponential below 2^emin */
+        mag_add(y, y, job->m->normal);
+        mag_add(y, y, job->m->normal);
+    }
     mag_add(y, y, x);
     mag_mul(y, y, job->most);
 }

@@ -131,7 +131,10 @@ static void set_gamma(mag_t y, const bound_weights *w, const bound_model *m, int
     if (divides) /* by n! */
         bound_compose(y, y, m->u_div);
     bound_compose(y, y, w->gate_value);
-    if (!mag_is_zero(w->decay_log)) { /* factors by way of logarithms (R-DECAY) */
+    if (term && bound_decay_multiplied(m)) { /* those that one update meets */
+        bound_gamma(u, bound_update_exponentials(m), w->decay_made);
+        bound_compose(y, y, u);
+    } else if (!mag_is_zero(w->decay_log)) { /* factors by way of logarithms (R-DECAY) */
         mag_expm1(u, w->decay_log);
         bound_compose(y, y, u);
         bound_gamma(u, bound_decay_exponentials(m, w->past), m->u_exp);
@@ -154,6 +157,11 @@ int64_t bound_update_roundings(const bound_model *m)
     const int token = m->numerics->schedule == ATTEST_SCHEDULE_RECURRENT;
     const int64_t decays = !m->decays ? 0 : token ? 2 : bound_decay_steps(m, m->update);
     return m->update + decays;
+}
+
+int64_t bound_update_exponentials(const bound_model *m)
+{
+    return m->numerics->schedule == ATTEST_SCHEDULE_RECURRENT ? 1 : 2 * m->update + 2;
 }
 
 int64_t bound_state_stores(const bound_model *m, int64_t tokens)

@@ -137,6 +137,7 @@ typedef struct delta_job {
     mag_t fresh;             /* the part of Q that this chunk's tokens wrote: pairs */
     mag_t peak;              /* the largest Q before a decay since the start of the chunk */
     mag_t most, logs;        /* R-DECAY; logs: relative error of D by way of logarithms */
+    mag_t made, near;        /* of a factor that is an exponential; of their product since the chunk's start */
     mag_t gate;              /* relative error of a gated value */
     mag_t top, growth, ends; /* unknown: largest Q, product of growths above 1, roundings at ends of chunks */
     mag_t key_top, written;  /* largest key; sum of |w| */

@@ -218,27 +218,86 @@ static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, 
     }
 }
 
+/* The same where ln a is stored, of its size; e^0 may err as any other exponential: logs is not 0. */
+static void gather_logs(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t b, int64_t g,
+                        int64_t first, int64_t last, int64_t c)
+{
+    AUTO_MAG(x);
+    mag_one(most);
+    mag_set(logs, m->normal);
+    for (int64_t k = first; k <= last; k++) {
+        const double log = axis_decay_stored(in, b, g, k, c);
+        if (!(__builtin_fabs(log) <= DBL_MAX))
+            continue; /* the row does not read it */
+        mag_set_d(x, log);
+        mag_add(logs, logs, x);
+        if (log > 0) {
+            mag_exp(x, x);
+            mag_mul(most, most, x);
+        }
+    }
+}
+
+/* May every token's factor be an exponential of its own? */
+static int each_by_exp(const bound_model *m)
+{
+    const int one_by_one = m->numerics->schedule == ATTEST_SCHEDULE_RECURRENT;
+    return attest_log_decays(m->p) && (m->unknown || one_by_one || m->numerics->decay_products != ATTEST_NO);
+}
+
+void bound_decay_made(mag_t y, const bound_model *m, const ref_inputs *in, int64_t b, int64_t g, int64_t first,
+                      int64_t last)
+{
+    const int64_t channels = m->vector ? m->p->d : 1;
+    AUTO_MAG(x, most);
+    mag_zero(y);
+    if (!m->decays || !attest_log_decays(m->p))
+        return;
+    for (int64_t t = first; t <= last; t++)
+        for (int64_t c = 0; c < channels; c++) {
+            const double log = axis_decay_stored(in, b, g, t, c);
+            if (!(__builtin_fabs(log) <= DBL_MAX))
+                continue;
+            mag_set_d(x, log);
+            mag_max(most, most, x);
+        }
+    bound_gamma(x, 3, m->u); /* in base 2 */
+    mag_mul(most, most, x);
+    mag_expm1(y, most);
+    bound_compose(y, y, m->u_exp);
+}
+
 void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t first, int64_t b,
                      int64_t g, int64_t i)
 {
     const int one_by_one = m->numerics->schedule == ATTEST_SCHEDULE_RECURRENT;
     const int added = m->unknown || (!one_by_one && m->numerics->decay_products != ATTEST_YES);
     const int64_t channels = m->vector ? m->p->d : 1, from = added || m->given ? 0 : first + 1;
-    int positive = added;
+    const int64_t last = i < in->p->m ? i : in->p->m - 1;
+    const int stored = attest_log_decays(in->p);
+    int positive = added || stored;
     AUTO_MAG(product, sum);
     mag_one(most);
     mag_zero(logs);
     if (!m->decays)
         return;
     for (int64_t c = 0; c < channels; c++) {
-        gather(product, sum, &positive, in, b, g, from, i < in->p->m ? i : in->p->m - 1, c);
+        if (stored)
+            gather_logs(product, sum, m, in, b, g, from, last, c);
+        else
+            gather(product, sum, &positive, in, b, g, from, last, c);
         mag_max(most, most, product);
         mag_max(logs, logs, sum);
     }
     /* but where decays are multiplied by declaration, logarithms may be added up and two of the sums subtracted */
-    bound_gamma(sum, i + 12, m->u);
-    bound_compose(sum, sum, m->u_log);
-    mag_mul_2exp_si(sum, sum, 1);
+    if (bound_decay_multiplied(m)) { /* each exponent by itself, in base 2 */
+        bound_gamma(sum, 3, m->u);
+    } else {
+        bound_gamma(sum, i + 12, m->u);
+        if (!stored)
+            bound_compose(sum, sum, m->u_log);
+        mag_mul_2exp_si(sum, sum, 1);
+    }
     mag_mul(logs, logs, sum);
     if (!positive)
         mag_zero(logs);
@@ -247,7 +306,19 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
 int64_t bound_decay_exponentials(const bound_model *m, int64_t tokens)
 {
     const int64_t chunk = m->p->chunk > 0 && !m->unknown ? m->p->chunk : 1; /* undeclared: chunks of its own */
-    return (tokens > 0 ? tokens / chunk : 0) + 2;
+    return (tokens <= 0 ? 0 : each_by_exp(m) ? tokens : tokens / chunk) + 2;
+}
+
+int64_t bound_decay_pair_exponentials(const bound_model *m, int64_t tokens)
+{
+    return each_by_exp(m) ? bound_decay_exponentials(m, tokens) : 2;
+}
+
+int bound_decay_multiplied(const bound_model *m)
+{
+    const uint32_t schedule = m->numerics->schedule;
+    return attest_log_decays(m->p) && !m->unknown &&
+           (schedule == ATTEST_SCHEDULE_RECURRENT || m->numerics->decay_products == ATTEST_YES);
 }
 
 void bound_decay_flush(mag_t y, const bound_model *m, const mag_t most, const mag_t logs, int64_t tokens)
@@ -285,7 +356,7 @@ void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bo
         }
         mag_expm1(x, x);
         bound_compose(theta, theta, x);
-        bound_gamma(x, 2, m->u_exp);
+        bound_gamma(x, bound_decay_pair_exponentials(m, tokens), m->u_exp);
         bound_compose(theta, theta, x);
     }
 }

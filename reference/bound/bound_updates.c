@@ -121,6 +121,8 @@ static double read_token(ref_update_cache *y, const ref_row *row, int64_t t)
     for (int64_t r = 0; r < y->dim; r++) {
         const double a = t > 0 ? axis_decay_factor(y->in, y->b, y->g, t, axis_decay_of(y->in->p)->vector ? r : 0) : 1;
         y->decay[r] = a;
+        if (attest_log_decays(y->in->p) && __builtin_fabs(a) < DBL_MIN && t < y->good)
+            y->good = t; /* not known to a unit of its own */
         most = __builtin_fabs(a) > most ? __builtin_fabs(a) : most;
     }
     return most;
@@ -239,7 +241,7 @@ static void set_factors(double *factor, const row_job *job)
         if (t < job->row->last)
             factor[t - first] = ref_mag_upper(norm);
         for (int64_t r = 0; r < dim && t > first; r++) {
-            mag_set_d(x, axis_decay_factor(in, job->b, job->g, t, r));
+            axis_decay_size(x, in, job->b, job->g, t, r);
             mag_mul(size + r, size + r, x);
         }
     }
@@ -315,18 +317,24 @@ static void lifted(mag_t y, double x, int64_t count)
 static void set_gammas(mag_t update, mag_t one, mag_t read, const row_job *job)
 {
     const bound_model *m = &job->model;
+    mag_srcptr made = job->weights.decay_made;
     const int64_t chunk = m->update, behind = job->i - job->row->last + 1;
     AUTO_MAG(u, x);
     mag_max(u, m->u, m->u_sum);
     bound_gamma(update, bound_update_roundings(m), u);
+    bound_gamma(x, bound_update_exponentials(m), made);
+    bound_compose(update, update, x);
     bound_gamma(x, bound_update_stores(m), m->u_state);
     bound_compose(update, update, x);
     const int64_t scan = 2 + bound_decay_steps(m, job->i + 1);
     bound_gamma(one, scan, u);
     mag_div_ui(one, one, (ulong)scan);
     bound_compose(one, one, m->u_state);
+    bound_compose(one, one, made);
     bound_gamma(read, m->rows + 2 * m->degree + 4 + chunk + bound_decay_steps(m, (behind > 0 ? behind : 0) + chunk), u);
     bound_gamma(x, bound_state_stores(m, behind > 0 ? behind : 0), m->u_state);
+    bound_compose(read, read, x);
+    bound_gamma(x, (behind > 0 ? behind : 0) + chunk, made);
     bound_compose(read, read, x);
 }
 
@@ -353,8 +361,9 @@ void bound_updates_set(row_job *job)
     AUTO_MAG(update, one, read, x);
     for (int64_t c = 0; c < width; c++)
         mag_inf(job->update + c);
-    if (!m->update || !mag_is_zero(job->weights.decay_log) || row->first != 0 || keys < 1 ||
-        (m->vector && job->i < row->last - 1) || !affordable(job->in, m->full_rows))
+    const int added = !mag_is_zero(job->weights.decay_log) && !bound_decay_multiplied(m);
+    if (!m->update || added || row->first != 0 || keys < 1 || (m->vector && job->i < row->last - 1) ||
+        !affordable(job->in, m->full_rows))
         goto out;
     y = sizes_of(kept, job);
     block = calloc((size_t)(6 * width + (job->in->highest - job->in->lowest + 1) * keys), sizeof *block);

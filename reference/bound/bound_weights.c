@@ -14,7 +14,7 @@ static const size_t scalar_fields[] = {
     offsetof(bound_weights, gate_row),   offsetof(bound_weights, gate_tiny),    offsetof(bound_weights, likely_score),
     offsetof(bound_weights, likely_sum), offsetof(bound_weights, likely_state), offsetof(bound_weights, sum_tiny),
     offsetof(bound_weights, cast_tiny),  offsetof(bound_weights, state_reach),  offsetof(bound_weights, gamma_term),
-    offsetof(bound_weights, shift),      offsetof(bound_weights, values_lost),
+    offsetof(bound_weights, shift),      offsetof(bound_weights, values_lost),  offsetof(bound_weights, decay_made),
 };
 
 #define ARRAYS (5 + BOUND_SETS)
@@ -450,7 +450,9 @@ void bound_weights_set(bound_weights *w, const bound_model *m, const ref_row *ro
     AUTO_ARB(divisor);
     if (!m->likely_scores)
         w->likely = NULL;
-    bound_decay_set(w->decay_most, w->decay_log, m, in, row->first, at.b, attest_kv_head(in->p, at.h), at.i);
+    const int64_t g = attest_kv_head(in->p, at.h), last = at.i < in->p->m ? at.i : in->p->m - 1;
+    bound_decay_set(w->decay_most, w->decay_log, m, in, row->first, at.b, g, at.i);
+    bound_decay_made(w->decay_made, m, in, at.b, g, m->given ? 0 : row->first + 1, last);
     w->range = row->last - row->first;
     set_value_gate(w, m, row, in, at.b);
     bound_row_gate(w->gate_row, w->gate_tiny, m, in, at.b, at.i);

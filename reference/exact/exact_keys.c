@@ -31,7 +31,7 @@ double exact_load_beta(const exact_keys *r, int64_t t) { return load(r, ATTEST_B
 
 double exact_load_decay(const exact_keys *r, int64_t t, int64_t c)
 {
-    return axis_decay_factor(r->in, r->b, r->g, t, c);
+    return axis_decay_stored(r->in, r->b, r->g, t, c);
 }
 
 void exact_feature_dyadic(exact_dyadic *out, double x, const exact_keys *r, long low)

@@ -43,6 +43,7 @@ static const uint32_t served[ATTEST_AXIS_COUNT] = {
                          BIT(ATTEST_BIAS_BATCH) | BIT(ATTEST_BIAS_SHARED),
     [ATTEST_AXIS_PAGES] = BIT(ATTEST_PAGES_NONE) | BIT(ATTEST_PAGES_T),
     [ATTEST_AXIS_KV] = BIT(ATTEST_KV_IN) | BIT(ATTEST_KV_F16) | BIT(ATTEST_KV_BF16),
+    [ATTEST_AXIS_DECAY_INPUT] = BIT(ATTEST_DECAY_INPUT_FACTOR) | BIT(ATTEST_DECAY_INPUT_LOG),
 };
 
 int ref_witness_serves(const attest_problem *p, char *why, size_t len)

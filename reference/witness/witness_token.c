@@ -1,8 +1,8 @@
 /* witness_token.c - what a token carries besides k and v: its decay and its gates, by the witness. */
 #include "reference/witness/witness.h"
 
-/* The decay of token t: gamma_g, a_t or its entry c; 1 without decay. */
-static double decay_of(const wit_case *w, int64_t b, int64_t g, int64_t c, int64_t t)
+/* What is stored of the decay of token t: gamma_g, a_t or its entry c; 1 without decay. */
+static double stored_decay(const wit_case *w, int64_t b, int64_t g, int64_t c, int64_t t)
 {
     if (w->gamma)
         return attest_load(w->gamma, attest_offset(w->gamma, g, 0, 0, 0));
@@ -20,7 +20,10 @@ void wit_decay(wit *r, const wit_case *w, int64_t b, int64_t g, int64_t c, int64
         return;
     wit_init(&a, w->bits);
     for (int64_t t = from; t <= to; t++) {
-        wit_set_double(&a, decay_of(w, b, g, c, t));
+        const double stored = stored_decay(w, b, g, c, t);
+        wit_set_double(&a, stored);
+        if (w->p->axis[ATTEST_AXIS_DECAY_INPUT].value == ATTEST_DECAY_INPUT_LOG)
+            isfinite(stored) ? wit_exp(&a, &a) : wit_set_unknown(&a);
         wit_mul(r, r, &a);
     }
     wit_clear(&a);

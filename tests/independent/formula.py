@@ -214,6 +214,9 @@ class Formula:
         """The tokens whose decay acts on key j at row i; j = -1 stands for the given state."""
         return range(j + 1, i + 1)
 
+    def factor_of(self, stored):
+        return exp(stored) if self.axes["decay_input"] == "log" else stored
+
     def decay(self, b, g, i, j):
         kind = self.axes["decay"]
         if kind == "retnet":
@@ -221,13 +224,13 @@ class Formula:
         out = ONE
         if kind == "scalar":
             for t in self.span(j, i):
-                out *= self.t["a"][b][g][t]
+                out *= self.factor_of(self.t["a"][b][g][t])
         return out
 
     def vector_decay(self, b, g, i, j):
         out = [ONE] * self.d
         for t in self.span(j, i):
-            out = [x * y for x, y in zip(out, self.t["a"][b][g][t])]
+            out = [x * self.factor_of(y) for x, y in zip(out, self.t["a"][b][g][t])]
         return out
 
     def row_decay(self, b, g, i, j):

@@ -28,14 +28,15 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "feature=cosformer rope=NUMBER",
          "feature=cosformer state=draw", "feature=cosformer mask=causal-br", "rope=NUMBER state=draw",
          "decay=retnet state=draw", "decay=scalar state=draw", "decay=vector state=draw", "decay=scalar lens=draw",
-         "decay=vector lens=draw", "decay=vector norm=sum", "decay=scalar weight=taylor:P", "gates=heads norm=rms",
+         "decay=vector lens=draw", "decay_input=log decay=scalar", "decay_input=log decay=vector",
+         "decay_input=log state=draw", "decay_input=log update=delta", "decay_input=log weight=taylor:P", "decay=vector norm=sum", "decay=scalar weight=taylor:P", "gates=heads norm=rms",
          "gates=heads decay=vector", "gates=pre-out norm=floor:F", "affine=draw gates=out", "update=delta decay=vector",
          "update=delta state=draw", "update=delta gates=inout", "update=efla gates=heads", "update=efla decay=retnet",
          "update=efla feature=cosformer", "update=delta rope=NUMBER", "update=delta mask=causal-br")
-LATER = ("bias", "attn_mask", "pages", "kv")
+LATER = ("bias", "attn_mask", "pages", "kv", "decay_input")
 # How often a problem of a preset leaves these axes' defaults.
 BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12, "bias": 0.05,
-          "attn_mask": 0.05, "pages": 0.05, "kv": 0.05, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
+          "attn_mask": 0.05, "pages": 0.05, "kv": 0.05, "decay_input": 0.2, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
 
 
 def filled(rng, axis, value):
@@ -72,6 +73,7 @@ def contradicts(axes, sizes):
             or (axes["state"] != "none" and not recurrent(axes))
             or (axes["bias"] != "none" and axes["alibi"] != "none")
             or (axes["attn_mask"] != "none" and axes["decay"] != "none")
+            or (axes["decay_input"] == "log" and axes["decay"] not in ("scalar", "vector"))
             or (axes["rope"] != "none" and sizes["d"] % 2))
 
 
@@ -235,7 +237,8 @@ class Tensors:
         if axes["decay"] == "retnet":
             self.put("gamma", abs(self.factor(z["hkv"])), f)
         elif axes["decay"] != "none":
-            self.put("a", self.factor(*keys, *([z["d"]] if axes["decay"] == "vector" else [])), f)
+            a = self.factor(*keys, *([z["d"]] if axes["decay"] == "vector" else []))
+            self.put("a", a if axes["decay_input"] == "factor" else -3 * a, f)
         if axes["update"] != "add":
             self.put("b", 2 * self.factor(*keys), f)
 

@@ -65,4 +65,5 @@ AXES = {
     "attn_mask": ["none", "full", "head", "batch", "shared"],
     "pages": ["none", "NUMBER"],
     "kv": ["in", "f16", "bf16"],
+    "decay_input": ["factor", "log"],
 }

@@ -11,6 +11,7 @@ static const sim_size many[] = { { 22, 2 }, { 100, 2 }, { 200, 1 }, { 0, 0 } };
 #define VECTOR "variant=gla scale=0.7"
 #define GDN "variant=gdn scale=0.7"
 #define BEHIND " lens=draw"
+#define GIVEN " decay_input=log"
 #define SEARCHED "wild:2 wild:6 cancel normal first:20"
 #define FAINT                                                                                                          \
     "small-decays:6 small-decays:20 small-decays:60 small-decays:127 far-states:10 far-states:47 far-states:70"
@@ -93,6 +94,36 @@ static const sim_row rows[] = {
     { "R-DECAY", "vector in chunks, logarithms", "chunk 2, exp 2^-12", VECTOR " chunk=2", sim_chunk,
       { .decay = DECAY_LOGS }, NUMERICS(DECLARED, CHUNK, .exp_error = 0x1p-12), 0, "o",
       SEARCHED " slow:8 slow:12", many },
+    { "R-DECAY", "scalar, logarithms given, added", "chunk 4", SCALAR GIVEN " chunk=4", sim_chunk,
+      { .decay = DECAY_LOGS }, NUMERICS(DECLARED, CHUNK), 0, "o", SEARCHED, many },
+    { "R-DECAY", "vector, logarithms given, added", "chunk 2, exp 2^-12", VECTOR GIVEN " chunk=2", sim_chunk,
+      { .decay = DECAY_LOGS }, NUMERICS(DECLARED, CHUNK, .exp_error = 0x1p-12), 0, "o", SEARCHED, many },
+    { "R-DECAY", "scalar, logarithms given, multiplied", "chunk 4", SCALAR GIVEN " chunk=4 state=draw", sim_chunk,
+      { 0 }, NUMERICS(DECLARED, CHUNK, .decay_products = ATTEST_YES), 0, "o", SEARCHED, many },
+    { "R-DECAY", "scalar, logarithms given, multiplied", "chunk 4, unknown how", SCALAR GIVEN " chunk=4", sim_chunk,
+      { 0 }, NUMERICS(DECLARED, CHUNK, .exp_error = 0x1p-12), 0, "o", SEARCHED, many },
+    { "R-DECAY", "vector, logarithms given", "exp 2^-12", VECTOR GIVEN, sim_recurrent, { 0 },
+      NUMERICS(DECLARED, RECURRENT, .exp_error = 0x1p-12), 0, "o", SEARCHED, many, .quick = 1 },
+    { "R-DECAY", "vector, logarithms given", "f32, a large step", VECTOR GIVEN " state=draw", sim_recurrent, { 0 },
+      NUMERICS(DECLARED, RECURRENT), 0, "o", SEARCHED " edges", line },
+    { "R-DECAY", "scalar, logarithms given, pairs", "exp 2^-12", SCALAR GIVEN, sim_polynomial, { 0 },
+      NUMERICS(DECLARED, DIRECT, .exp_error = 0x1p-12), 0, "o", SEARCHED, line },
+    { "R-DECAY", "fox, logarithms given", "f32", "variant=fox scale=0.7" GIVEN, sim_softmax, { 0 },
+      NUMERICS(DECLARED, TWO_PASS), 0, "o", "wild:3 wild:6 cancel normal", line },
+    { "R-HT", "scalar, logarithms given", "exp 2^-12", SCALAR GIVEN " state=draw", sim_recurrent, { 0 },
+      NUMERICS(DECLARED, RECURRENT, .exp_error = 0x1p-12), 0, "ht.1", SEARCHED, line },
+    { "R-HT", "vector, logarithms given, added", "chunk 4", VECTOR GIVEN " chunk=4", sim_chunk,
+      { .decay = DECAY_LOGS }, NUMERICS(DECLARED, CHUNK), 0, "ht.1", SEARCHED, line },
+    { "R-DELTA", "gdn, logarithms given", "exp 2^-12", GDN GIVEN, sim_delta, { 0 },
+      NUMERICS(DECLARED, RECURRENT, .exp_error = 0x1p-12), 0, "o", SEARCHED, many },
+    { "R-DELTA", "gdn, logarithms given, multiplied", "chunk 4, exp 2^-12", GDN GIVEN " chunk=4", sim_delta_chunk,
+      { 0 }, NUMERICS(DECLARED, CHUNK, .decay_products = ATTEST_YES, .exp_error = 0x1p-12), 0, "o", SEARCHED, many },
+    { "R-DELTA", "gdn, logarithms given, added", "chunk 4, exp 2^-12", GDN GIVEN " chunk=4", sim_delta_chunk,
+      { .decay = DECAY_LOGS }, NUMERICS(DECLARED, CHUNK, .exp_error = 0x1p-12), 0, "o", SEARCHED, many },
+    { "R-DELTA", "gdn, logarithms given", "all unknown", GDN GIVEN " chunk=64", sim_delta, { 0 },
+      NUMERICS(.schedule = 0), 0, "o", SEARCHED, line },
+    { "R-DELTA", "the state, logarithms given", "exp 2^-12", GDN GIVEN " state=draw", sim_delta, { 0 },
+      NUMERICS(DECLARED, RECURRENT, .exp_error = 0x1p-12), 0, "ht.1", SEARCHED " edges", line },
     { "R-DELTA", "gdn in chunks, logarithms", "chunk 4", GDN " chunk=4", sim_delta_chunk, { .decay = DECAY_LOGS },
       NUMERICS(DECLARED, CHUNK), 0, "o", SEARCHED, line },
     { "R-DELTA", "gdn in chunks, logarithms", "chunk 4, exp 2^-12", GDN " chunk=4", sim_delta_chunk,

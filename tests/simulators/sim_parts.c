@@ -356,6 +356,8 @@ num sim_decay_factor(sim *s, int64_t t, int64_t c)
     const uint32_t kind = sim_axis(s, ATTEST_AXIS_DECAY);
     t = kind == ATTEST_DECAY_RETNET ? 0 : t;
     c = kind == ATTEST_DECAY_VECTOR ? c : 0;
+    if (s->decay[t][c] < 0 && sim_axis(s, ATTEST_AXIS_DECAY_INPUT))
+        s->decay[t][c] = sim_call(s, &s->unit.exp, TAPE_EXP, sim_input(s, ATTEST_DECAY, 0, 0, t, c));
     if (s->decay[t][c] < 0)
         s->decay[t][c] = kind == ATTEST_DECAY_RETNET ? sim_input(s, ATTEST_GAMMA, 0, 0, 0, 0)
                                                      : sim_input(s, ATTEST_DECAY, 0, 0, t, c);
@@ -370,13 +372,20 @@ static num power_of(sim *s, int64_t n)
     return sim_call(s, &s->unit.function, TAPE_EXP, exponent);
 }
 
+/* The logarithm of the decay of token t, channel c; of 0: 2 emin. */
+static num log_of(sim *s, int64_t t, int64_t c)
+{
+    if (sim_axis(s, ATTEST_AXIS_DECAY_INPUT))
+        return sim_input(s, ATTEST_DECAY, 0, 0, t, sim_axis(s, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR ? c : 0);
+    const num a = sim_decay_factor(s, t, c);
+    return tape_value(&s->tape, a) == 0 ? tape_given(&s->tape, -252) : sim_call(s, &s->unit.log, TAPE_LOG, a);
+}
+
 /* The sum of the logarithms of the decays of tokens 0 to t, channel c. */
 static num log_sum(sim *s, int64_t t, int64_t c)
 {
     if (s->log_sum[t][c] < 0) {
-        const num a = sim_decay_factor(s, t, c); /* of 0: 2 emin */
-        const num log = tape_value(&s->tape, a) == 0 ? tape_given(&s->tape, -252)
-                                                     : sim_call(s, &s->unit.log, TAPE_LOG, a);
+        const num log = log_of(s, t, c);
         s->log_sum[t][c] = t == 0 ? log : sim_add(s, &s->unit.acc, log_sum(s, t - 1, c), log);
     }
     return s->log_sum[t][c];

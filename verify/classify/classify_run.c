@@ -83,7 +83,8 @@ static int served(probed_kernel *k, const attest_problem *p)
 /* Channels a score takes: numbers of 24 bits are three of 8. */
 static int spread_of(uint32_t in) { return attest_format_of(in).p >= 24 ? 1 : 3; }
 
-/* All inputs, rates and decays 1, and the outputs that the kernel gives and the variant has; final states in full. */
+/* All inputs, rates and decays 1 (logarithms 0), and the outputs that the kernel gives and the variant has; final
+ * states in full. */
 static attest_status add_tensors(probe_run *s, attest_error *err)
 {
     static const uint32_t gives[] = { [ATTEST_O] = ATTEST_GIVES_O,
@@ -101,7 +102,7 @@ static attest_status add_tensors(probe_run *s, attest_error *err)
             ATTEST_TRY(attest_bundle_add(s->bundle, &s->problem, ids[n], 0, NULL, err));
     }
     classify_fill(s, ATTEST_BETA, 1);
-    classify_fill(s, ATTEST_DECAY, 1);
+    classify_fill(s, ATTEST_DECAY, attest_log_decays(&s->problem) ? 0 : 1);
     classify_fill(s, ATTEST_GAMMA, 1);
 out:
     return status;

@@ -156,7 +156,7 @@ static inline int degrees_fit(const attest_call *call, int packed)
                   [ATTEST_AXIS_LENS] = SERVE_LENS,         [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,                     \
                   [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,   [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,                       \
                   [ATTEST_AXIS_AFFINE] = SERVE_AFFINE,     [ATTEST_AXIS_EPS] = SERVE_EPS,                              \
-                  [ATTEST_AXIS_STATE] = SERVE_STATE },                                                                 \
+                  [ATTEST_AXIS_STATE] = SERVE_STATE,       [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT },            \
         .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32), .out = SERVE_UP_TO_F32        \
     }
 

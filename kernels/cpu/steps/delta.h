@@ -54,6 +54,7 @@ static inline void delta_write(real *w, real *buffer, const row *r, const real *
                   [ATTEST_AXIS_ROPE] = SERVE_ROPE,                                                                     \
                   [ATTEST_AXIS_MASK] = SERVE_BIT(ATTEST_MASK_CAUSAL) | SERVE_BIT(ATTEST_MASK_CAUSAL_BR),               \
                   [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,                                                              \
+                  [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT,                                                       \
                   [ATTEST_AXIS_GATES] = SERVE_ALL_GATES & ~SERVE_BIT(ATTEST_GATES_PRE_OUT),                            \
                   [ATTEST_AXIS_NORM] = SERVE_BIT(ATTEST_NORM_NONE),                                                    \
                   [ATTEST_AXIS_STATE] = states },                                                                      \

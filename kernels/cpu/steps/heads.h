@@ -65,7 +65,8 @@ static inline void heads_back(real *f, real *x, const row *r, int64_t t)
     const attest_tensor *a = r->t->role[ATTEST_DECAY];
     *f *= decay_token(r->p, r->t, r->b, r->g, t);
     for (int64_t c = 0; r->p->axis[ATTEST_AXIS_DECAY].value == ATTEST_DECAY_VECTOR && c < r->p->d; c++)
-        x[c] *= step_load(a, r->b * a->stride[0] + r->g * a->stride[1] + t * a->stride[2] + c * a->stride[3]);
+        x[c] *= decay_factor(
+            r->p, step_load(a, r->b * a->stride[0] + r->g * a->stride[1] + t * a->stride[2] + c * a->stride[3]));
 }
 
 static inline void heads_copy(real *to, const real *from, int64_t count)

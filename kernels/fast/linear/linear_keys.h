@@ -34,7 +34,7 @@ static void linear_pack_decay(const linear_task *task, int64_t j)
     const attest_tensor *t = x->t->role[ATTEST_DECAY];
     const float *given = any ? fast_row(task->buffer, t, task->r.b, task->r.g, task->from + j, x->p->d) : NULL;
     for (int64_t c = 0; c < x->at.dim; c++)
-        a[c] = given ? given[c] : 1;
+        a[c] = given ? decay_factor(x->p, given[c]) : 1;
 }
 
 /* Tokens [from, from + tokens): k [tokens][row], v, a. */

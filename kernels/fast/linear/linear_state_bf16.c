@@ -22,6 +22,7 @@ static int supports(const attest_call *call)
                   [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,
                   [ATTEST_AXIS_LENS] = SERVE_LENS,
                   [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,
+                  [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT,
                   [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,
                   [ATTEST_AXIS_NORM] = SERVE_BIT(ATTEST_NORM_NONE) | SERVE_BIT(ATTEST_NORM_LENGTH),
                   [ATTEST_AXIS_STATE] = SERVE_STATE },

@@ -14,6 +14,7 @@ static int flash_serves_bf16(const attest_call *call)
                   [ATTEST_AXIS_WINDOW] = SERVE_WINDOW,
                   [ATTEST_AXIS_LENS] = SERVE_LENS,
                   [ATTEST_AXIS_DECAY] = SERVE_SCALAR_DECAYS,
+                  [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT,
                   [ATTEST_AXIS_GATES] = SERVE_BIT(ATTEST_GATES_NONE) | SERVE_BIT(ATTEST_GATES_OUT) |
                                         SERVE_BIT(ATTEST_GATES_PRE_OUT),
                   [ATTEST_AXIS_NORM] = SERVE_SUM_OR_SINK,

@@ -108,6 +108,8 @@ static const char *const different[] = {
     "pages=2",
     "kv=f16",
     "kv=bf16",
+    "variant=gla decay_input=log",
+    "variant=simple-gla decay_input=log",
     "variant=taylor:2 state=draw",
     "b=2",
     "hq=2",

@@ -51,7 +51,7 @@ static void print_axes(char *text, size_t len, axes axis)
 START_TEST(tables)
 {
     static const char keys[] = "weight center filter feature rope mask window lens decay gates norm affine update eps "
-                               "clamp cap alibi state bias attn_mask pages kv ";
+                               "clamp cap alibi state bias attn_mask pages kv decay_input ";
     char seen[512] = "";
     for (uint32_t i = 0; i < ATTEST_AXIS_COUNT; i++) {
         const attest_axis_info *info = &attest_axes[i];
@@ -254,6 +254,8 @@ static int contradictory(axes axis, int64_t n, int64_t m)
     if (!IS(CENTER, ZERO) && !(IS(WEIGHT, TAYLOR) && IS(NORM, SUM)))
         return 1;
     if (!IS(AFFINE, NONE) && !rms)
+        return 1;
+    if (!IS(DECAY_INPUT, FACTOR) && !IS(DECAY, SCALAR) && !IS(DECAY, VECTOR))
         return 1;
     if ((!IS(BIAS, NONE) && !IS(ALIBI, NONE)) || (!IS(ATTN_MASK, NONE) && (!IS(DECAY, NONE) || !IS(UPDATE, ADD))))
         return 1;

@@ -12,7 +12,7 @@
 
 Suite *suite_generate(void);
 
-enum { CASES = 4000 }; /* a rest of keys comes once in some 600 */
+enum { CASES = 6000 }; /* a rest of keys comes once in some 600 */
 
 /* ---- the stream ------------------------------------------------------------------------------------------------- */
 

@@ -187,14 +187,16 @@ START_TEST(test_decays)
     attest_tensor *a;
     ck_assert(attest_case_parse(&c, "variant=fox n=3", NULL, NULL, &err) == ATTEST_OK);
     ck_assert(attest_bundle_new(&inputs, &err) == ATTEST_OK);
-    ck_assert(values_decay_nonnegative(inputs));
+    ck_assert(values_decay_nonnegative(&c.problem, inputs));
     const attest_tensor_id decay = { ATTEST_KIND_ROLE, ATTEST_DECAY };
     ck_assert(attest_bundle_add(inputs, &c.problem, decay, 0, &a, &err) == ATTEST_OK);
-    ck_assert(values_decay_nonnegative(inputs));
+    ck_assert(values_decay_nonnegative(&c.problem, inputs));
     attest_store_bits(a, 2, attest_from_f64(a->dtype, -0.5));
-    ck_assert(!values_decay_nonnegative(inputs));
+    ck_assert(!values_decay_nonnegative(&c.problem, inputs));
+    c.problem.axis[ATTEST_AXIS_DECAY_INPUT].value = ATTEST_DECAY_INPUT_LOG; /* e^-0.5 */
+    ck_assert(values_decay_nonnegative(&c.problem, inputs));
     attest_store_bits(a, 2, attest_from_f64(a->dtype, (double)NAN));
-    ck_assert(!values_decay_nonnegative(inputs));
+    ck_assert(!values_decay_nonnegative(&c.problem, inputs));
     attest_bundle_free(inputs);
 }
 END_TEST

@@ -34,6 +34,7 @@ static const char *const served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_ATTN_MASK] = "bewsftdy be be be be",
     [ATTEST_AXIS_PAGES] = "bewsftdy bewsftdy",
     [ATTEST_AXIS_KV] = "bewsftdy bewsftdy bewsftdy",
+    [ATTEST_AXIS_DECAY_INPUT] = "bewsftdy b",
 };
 
 /* Of a value; those that are written as a number have none. */

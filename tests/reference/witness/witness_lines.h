@@ -50,6 +50,7 @@ static const random_axis random_axes[] = {
     { "state", 2, { "draw" } },
     { "pages", 8, { "1", "3", "16" } },
     { "kv", 8, { "f16", "bf16" } },
+    { "decay_input", 8, { "log" } },
 };
 static const char *const dtypes[] = { "f32", "f16", "bf16", "f64" };
 static const char *const families[] = { "normal",  "normal",   "normal:0.25", "uniform", "flat",  "ones",
