@@ -1,5 +1,5 @@
-// probe.cu - small kernels for test_host.c: what the machine of kernels/cuda/host gives, each way to go wrong, and the
-// functions of warp.h.  probe_run(name, x, count) runs the kernel of that name on x; 0, or a line that says why not.
+// probe.cu - small kernels for test_cuda_host.c: what the machine of kernels/cuda/host gives, each way to go wrong, and
+// the functions of warp.h.  probe_run(name, x, count) runs the kernel of that name on x; 0, or a line that says why.
 #include "warp.h"
 
 #include <cstdio>
