@@ -57,7 +57,7 @@ typedef struct cuda_host_slot {
     unsigned char byte[CUDA_HOST_SLOT] __attribute__((aligned(16)));
 } cuda_host_slot;
 
-/* out[lane] from in[..] for the lanes of mask; returns 0 or what is wrong. */
+/* out[lane] from in[..] for the lanes of mask and no others; returns 0 or what is wrong. */
 typedef const char *cuda_host_combine(const cuda_host_slot *in, cuda_host_slot *out, uint32_t mask);
 
 /* In a kernel: the calling thread. */

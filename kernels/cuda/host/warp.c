@@ -92,6 +92,7 @@ const char *cuda_host_ballot(const cuda_host_slot *in, cuda_host_slot *out, uint
         votes |= (uint32_t)(mask >> k & 1 && predicate) << k;
     }
     for (unsigned k = 0; k < CUDA_HOST_LANES; k++)
-        memcpy(out[k].byte, &votes, sizeof votes);
+        if (mask >> k & 1) /* another group's lanes may not have taken theirs yet */
+            memcpy(out[k].byte, &votes, sizeof votes);
     return NULL;
 }

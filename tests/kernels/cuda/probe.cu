@@ -26,6 +26,17 @@ __global__ void halves(float *x)
     x[lane] = sum;
 }
 
+// The same of votes: lane 9 votes against, and lane 20 alone of its half votes for.
+__global__ void half_votes(float *x)
+{
+    const int lane = threadIdx.x, low = lane < 16, yes = low ? lane != 9 : lane == 20;
+    const unsigned votes = low ? __ballot_sync(0x0000ffffu, yes) : __ballot_sync(0xffff0000u, yes);
+    const int any = low ? __any_sync(0x0000ffffu, yes) : __any_sync(0xffff0000u, 0);
+    const int all = low ? __all_sync(0x0000ffffu, 1) : __all_sync(0xffff0000u, yes);
+    x[lane] = (float)votes;
+    x[32 + lane] = (float)(2 * any + all);
+}
+
 // A block's sum by a tree; poison where nothing was written; static and dynamic memory.
 __global__ void tree(float *x)
 {
@@ -175,6 +186,7 @@ struct probe {
 const probe probes[] = {
     { "lanes", lanes, 32, 0 },
     { "halves", halves, 32, 0 },
+    { "half-votes", half_votes, 32, 0 },
     { "tree", tree, 64, 64 * sizeof(float) },
     { "copies", copies, 1, 0 },
     { "product-bf16", product<warp::bf16>, 32, 0 },

@@ -52,6 +52,10 @@ START_TEST(test_lanes)
     ck_assert_ptr_null(probe("halves", x, 32));
     for (int i = 0; i < 32; i++)
         ck_assert_int_eq((int)x[i], i < 16 ? i ^ 1 : i ^ 2);
+    ck_assert_ptr_null(probe("half-votes", x, 64));
+    for (int i = 0; i < 32; i++)
+        ck_assert_msg(x[i] == (i < 16 ? 0xfdff : 1 << 20) && x[32 + i] == (i < 16 ? 3 : 0),
+                      "lane %d: %a, any and all %g", i, (double)x[i], (double)x[32 + i]);
 }
 END_TEST
 
