@@ -108,7 +108,7 @@ inline int __any_sync(uint32_t mask, int predicate, CUDA_HOST_PLACE)
 }
 inline int __all_sync(uint32_t mask, int predicate, CUDA_HOST_PLACE)
 {
-    return __ballot_sync(mask, predicate, file, line) == mask;
+    return __ballot_sync(mask, !predicate, file, line) == 0; // nobody against it
 }
 
 /* ---- arithmetic: one rounding a function --------------------------------------------------------------------- */

@@ -88,6 +88,7 @@ static void thread_main(void)
     fibre_release(&m->done);
     t->state = THREAD_DONE;
     m->live--;
+    machine_left_warp(m);
     fibre_leave(&t->fibre, &m->home, 1);
     abort(); /* nobody resumes it */
 }
@@ -182,6 +183,8 @@ static void begin_block(machine *m, cuda_host_index block)
     for (unsigned i = 0; i < (m->threads + CUDA_HOST_LANES - 1) / CUDA_HOST_LANES; i++) {
         m->warp[i].come = m->warp[i].company = m->warp[i].company_mask = 0;
         m->warp[i].company_what = NULL;
+        const unsigned lanes = m->threads - i * CUDA_HOST_LANES;
+        m->warp[i].alive = lanes < CUDA_HOST_LANES ? (1u << lanes) - 1 : UINT32_MAX;
     }
 }
 

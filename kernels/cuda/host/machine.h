@@ -11,10 +11,11 @@
  * ATTEST_CUDA_HOST_GPU (a name of kernels/model/mma.h, default h100) chooses whose tensor cores are modelled; `exact`:
  * none, each mma is the exact sum rounded once (kernels/model/mma_exact.h).
  *
- * Faults.  Whatever no order could make right ends the launch with one line, which cudaGetErrorString() gives: threads
- * that wait for each other for ever, or at different barriers; lanes of a warp that meet at different instructions or
- * under different masks; a shuffle from a lane that takes no part; a misaligned copy or matrix row; a copy that nobody
- * waits for; bytes written past the end of shared or of device memory; more shared memory than was asked for.
+ * Faults.  Whatever no order could make right ends the launch with one line, which cudaGetErrorString() gives:
+ * threads that wait for each other for ever, or at different barriers; lanes of a warp that meet at different
+ * instructions or under different masks; a shuffle from a lane that takes no part (it may have ended); a misaligned
+ * copy or matrix row; a copy that nobody waits for; bytes written past the end of shared or of device memory; more
+ * shared memory than was asked for.
  * Shared memory holds 0xff.. (NaN) when a block begins; each array has its exact size and canaries behind it.  Under
  * AddressSanitizer its ends are closed; under ThreadSanitizer each CUDA thread is a thread, ordered by barriers and
  * warp collectives alone.  Blocks are not ordered either, but ThreadSanitizer forgets threads that have ended: a race
@@ -65,7 +66,8 @@ const cuda_host_here *cuda_host_now(void) __attribute__((pure));
 
 /* __syncthreads(). */
 void cuda_host_barrier(cuda_host_place where);
-/* All lanes of mask bring in[in_size]; combine() makes what each takes home. */
+/* All lanes of mask that there are and that have not ended bring in[in_size]; combine(), which gets the mask of these,
+ * makes what each takes home. */
 void cuda_host_meet(uint32_t mask, const char *what, cuda_host_combine *combine, const void *in, size_t in_size,
                     void *out, size_t out_size, cuda_host_place where);
 /* The bytes of a shared array that `where` declares; of the launch's dynamic shared memory. */

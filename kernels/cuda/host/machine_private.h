@@ -31,6 +31,7 @@ typedef struct machine_thread {
 
 /* The lanes that have come to an instruction of their warp. */
 typedef struct machine_warp {
+    uint32_t alive; /* lanes that there are and that have not ended */
     uint32_t come, mask[CUDA_HOST_LANES];
     const char *what[CUDA_HOST_LANES];
     uint32_t company, company_mask; /* lanes known to have come for the same, under the same mask */
@@ -88,6 +89,10 @@ machine *machine_now(void);
 void machine_says(machine *m, cuda_host_place where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Gives the processor away until something makes the thread ready. */
 void machine_wait(machine *m, thread_state state, cuda_host_place where);
+
+/* warp.c: the running thread ends; lanes that wait for it alone are ready, and complete their group themselves, so that
+ * what it did is before nothing of theirs. */
+void machine_left_warp(machine *m);
 
 /* shared.c: fresh memory for a block, 0: none left; 0 where something was written past an array's end. */
 int machine_shared_begin(machine *m);

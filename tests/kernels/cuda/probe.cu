@@ -37,6 +37,26 @@ __global__ void half_votes(float *x)
     x[32 + lane] = (float)(2 * any + all);
 }
 
+// Lanes from 40 on end before the rest of their warp meets, under a mask that names them too.
+__global__ void ended(float *x)
+{
+    if (threadIdx.x >= 40)
+        return;
+    x[threadIdx.x] = 1;
+    __syncwarp();
+    const unsigned votes = __ballot_sync(0xffffffffu, 1);
+    const int any = __any_sync(0xffffffffu, 0), all = __all_sync(0xffffffffu, 1);
+    const float other = __shfl_xor_sync(0xffffffffu, x[threadIdx.x], 1);
+    x[threadIdx.x] = votes == (threadIdx.x < 32 ? 0xffffffffu : 0xffu) && !any && all ? other + 1 : 0;
+}
+
+// A block of 16 threads: a full mask names lanes that there are not.
+__global__ void small(float *x)
+{
+    __syncwarp();
+    x[threadIdx.x] = __shfl_xor_sync(0xffffffffu, x[threadIdx.x], 1);
+}
+
 // A block's sum by a tree; poison where nothing was written; static and dynamic memory.
 __global__ void tree(float *x)
 {
@@ -114,7 +134,20 @@ __global__ void forever(float *) // a warp waits for a lane that waits for the b
 __global__ void gone(float *x) // the lane that is asked for has ended
 {
     if (threadIdx.x != 3)
-        x[0] = __shfl_sync(0xffffffffu, 1.0f, 0);
+        x[threadIdx.x] = __shfl_sync(0xffffffffu, 1.0f, 3);
+}
+
+__global__ void nobody(float *x) // of 16 threads: a lane that there is not
+{
+    x[threadIdx.x] = __shfl_sync(0xffffffffu, 1.0f, 20);
+}
+
+__global__ void mma(float *x)
+{
+    const uint32_t a[4] = {};
+    float d[4] = {};
+    warp::f16::multiply(d, a, 0, 0);
+    x[threadIdx.x] = d[0];
 }
 
 __global__ void alien(float *x) { x[threadIdx.x] = __shfl_xor_sync(0x0000ffffu, x[threadIdx.x], 1); }
@@ -187,6 +220,8 @@ const probe probes[] = {
     { "lanes", lanes, 32, 0 },
     { "halves", halves, 32, 0 },
     { "half-votes", half_votes, 32, 0 },
+    { "ended", ended, 64, 0 },
+    { "small", small, 16, 0 },
     { "tree", tree, 64, 64 * sizeof(float) },
     { "copies", copies, 1, 0 },
     { "product-bf16", product<warp::bf16>, 32, 0 },
@@ -194,6 +229,9 @@ const probe probes[] = {
     { "branch", branch, 64, 0 },
     { "forever", forever, 32, 0 },
     { "gone", gone, 32, 0 },
+    { "nobody", nobody, 16, 0 },
+    { "short-product", product<warp::bf16>, 16, 0 },
+    { "short-mma", mma, 16, 0 },
     { "alien", alien, 32, 0 },
     { "outside", outside, 32, 0 },
     { "masks", masks, 32, 0 },

@@ -59,6 +59,24 @@ START_TEST(test_lanes)
 }
 END_TEST
 
+/* Lanes that have ended, or never were, are in a mask for nothing. */
+START_TEST(test_absent)
+{
+    float x[64] = { 0 };
+    setenv("ATTEST_CUDA_HOST_ORDER", orders[_i], 1);
+    const char *said = probe("ended", x, 64);
+    ck_assert_msg(!said, "%s", said);
+    for (int i = 0; i < 64; i++)
+        ck_assert_msg(x[i] == (i < 40 ? 2 : 0), "thread %d: %g", i, (double)x[i]);
+    for (int i = 0; i < 16; i++)
+        x[i] = (float)i;
+    said = probe("small", x, 16);
+    ck_assert_msg(!said, "%s", said);
+    for (int i = 0; i < 16; i++)
+        ck_assert_int_eq((int)x[i], i ^ 1);
+}
+END_TEST
+
 START_TEST(test_block)
 {
     float x[64];
@@ -105,7 +123,10 @@ static const struct {
 } wrong[] = {
     { "branch", "this barrier" },
     { "forever", "deadlock: thread" },
-    { "gone", "waits for its warp for ever" },
+    { "gone", "a lane that takes no part" },
+    { "nobody", "a lane that takes no part" },
+    { "short-product", "ldmatrix is for all lanes of a warp" },
+    { "short-mma", "mma is for all lanes of a warp" },
     { "alien", "is not in its own mask 0000ffff" },
     { "outside", "a lane that takes no part" },
     { "masks", "of a warp meet at" },
@@ -332,6 +353,7 @@ Suite *suite_cuda_host(void)
     Suite *suite = suite_create("cuda_host");
     TCase *machine = tcase_create("machine"), *kernels = tcase_create("kernels");
     tcase_add_loop_test(machine, test_lanes, 0, (int)COUNT(orders));
+    tcase_add_loop_test(machine, test_absent, 0, (int)COUNT(orders));
     tcase_add_loop_test(machine, test_block, 0, (int)COUNT(orders));
     tcase_add_test(machine, test_copies);
     tcase_add_loop_test(machine, test_product, 0, 2);
