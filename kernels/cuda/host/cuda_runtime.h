@@ -131,9 +131,16 @@ inline float __uint_as_float(unsigned bits) { return cuda_host_bits<float>(bits)
 inline unsigned __float_as_uint(float x) { return cuda_host_bits<unsigned>(x); }
 
 /* ---- what translate.sed writes -------------------------------------------------------------------------------- */
-template <class T> inline T &cuda_host_array(CUDA_HOST_PLACE)
+/* An address that the line has for itself in every instance of a template. */
+#define CUDA_HOST_HERE                                                                                                 \
+    ([]() -> const void * {                                                                                            \
+        static const char here = 0;                                                                                    \
+        return &here;                                                                                                  \
+    }())
+
+template <class T> inline T &cuda_host_array(const void *which, CUDA_HOST_PLACE)
 {
-    return *static_cast<T *>(cuda_host_shared(sizeof(T), { file, line }));
+    return *static_cast<T *>(cuda_host_shared(sizeof(T), which, { file, line }));
 }
 
 typedef int cudaError_t;

@@ -70,8 +70,9 @@ void cuda_host_barrier(cuda_host_place where);
  * makes what each takes home. */
 void cuda_host_meet(uint32_t mask, const char *what, cuda_host_combine *combine, const void *in, size_t in_size,
                     void *out, size_t out_size, cuda_host_place where);
-/* The bytes of a shared array that `where` declares; of the launch's dynamic shared memory. */
-void *cuda_host_shared(size_t size, cuda_host_place where);
+/* The bytes of the block's shared array `which`, an address that is its declaration's alone; of the launch's dynamic
+ * shared memory. */
+void *cuda_host_shared(size_t size, const void *which, cuda_host_place where);
 void *cuda_host_dynamic(void);
 /* cp.async: `size` bytes and then zeros up to 16; nothing arrives before the wait for its group. */
 void cuda_host_copy(void *to, const void *from, unsigned size, cuda_host_place where);

@@ -52,7 +52,7 @@ typedef struct shared_memory {
     struct shared_memory *next;
     machine_sync sync;
     struct {
-        cuda_host_place where;
+        const void *which; /* NULL: the dynamic one */
         size_t at, size;
     } array[CUDA_HOST_ARRAYS];
     unsigned arrays;

@@ -6,7 +6,7 @@
 enum { ALIGNMENT = 128, CANARY = 0xfe, POISON = 0xff, COPY = 16 }; /* as in memory.c */
 #define ROOM ((size_t)CUDA_HOST_SHARED_MOST + (CUDA_HOST_ARRAYS + 1) * (CUDA_HOST_REDZONE + ALIGNMENT))
 
-static void *take(machine *m, size_t size, cuda_host_place where)
+static void *take(machine *m, size_t size, const void *which)
 {
     shared_memory *s = m->shared;
     const size_t at = (s->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, end = at + size + CUDA_HOST_REDZONE;
@@ -18,7 +18,7 @@ static void *take(machine *m, size_t size, cuda_host_place where)
     machine_fill(s->byte + at + size, CANARY, CUDA_HOST_REDZONE);
     fibre_close_memory(s->byte + s->used, at - s->used);
     fibre_close_memory(s->byte + at + size, CUDA_HOST_REDZONE);
-    s->array[s->arrays].where = where;
+    s->array[s->arrays].which = which;
     s->array[s->arrays].at = at;
     s->array[s->arrays++].size = size;
     s->used = end;
@@ -27,7 +27,6 @@ static void *take(machine *m, size_t size, cuda_host_place where)
 
 int machine_shared_begin(machine *m)
 {
-    const cuda_host_place dynamic = { "", 0 };
     if (m->shared && fibre_races_watched()) { /* what a block has synchronised says nothing of the next */
         m->shared->next = m->old;
         m->old = m->shared;
@@ -46,7 +45,7 @@ int machine_shared_begin(machine *m)
     fibre_close_memory(m->shared->byte, ROOM);
     m->shared->arrays = 0;
     m->shared->used = 0;
-    return take(m, m->dynamic, dynamic) != NULL;
+    return take(m, m->dynamic, NULL) != NULL;
 }
 
 int machine_shared_end(machine *m)
@@ -84,18 +83,18 @@ void *cuda_host_dynamic(void)
     return m->shared->byte + m->shared->array[0].at;
 }
 
-void *cuda_host_shared(size_t size, cuda_host_place where)
+void *cuda_host_shared(size_t size, const void *which, cuda_host_place where)
 {
     machine *m = machine_now();
     const shared_memory *s = m->shared;
     size_t all = m->dynamic + size;
     for (unsigned i = 1; i < s->arrays; i++) {
-        if (s->array[i].where.line == where.line && strcmp(s->array[i].where.file, where.file) == 0)
+        if (s->array[i].which == which)
             return s->byte + s->array[i].at;
         all += s->array[i].size;
     }
     void *made = all - m->dynamic > CUDA_HOST_SHARED_DEFAULT || all > CUDA_HOST_SHARED_MOST ? NULL
-                                                                                            : take(m, size, where);
+                                                                                            : take(m, size, which);
     if (!made)
         cuda_host_fault(where, "%zu bytes of shared memory: more than a block can have", all);
     return made;

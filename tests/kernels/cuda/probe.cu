@@ -74,6 +74,23 @@ __global__ void tree(float *x)
     }
 }
 
+// Each instance of a template has an array of its own, whatever its size.
+template <int which, int size> __device__ float *array_of_instance()
+{
+    __shared__ float r[size];
+    return r;
+}
+
+__global__ void instances(float *x)
+{
+    float *const array[] = { array_of_instance<0, 4>(), array_of_instance<1, 4>(), array_of_instance<2, 8>() };
+    for (int i = 0; i < 16; i++)
+        array[i / 4 < 2 ? i / 4 : 2][i / 4 < 2 ? i % 4 : i - 8] = (float)i;
+    for (int i = 0; i < 16; i++)
+        x[i] = array[i / 4 < 2 ? i / 4 : 2][i / 4 < 2 ? i % 4 : i - 8];
+    x[16] = array_of_instance<1, 4>() == array[1];
+}
+
 // Copies that are on their way cannot be read; after the wait they can, and the rest of 16 bytes is zero.
 __global__ void copies(float *x)
 {
@@ -223,6 +240,7 @@ const probe probes[] = {
     { "ended", ended, 64, 0 },
     { "small", small, 16, 0 },
     { "tree", tree, 64, 64 * sizeof(float) },
+    { "instances", instances, 1, 0 },
     { "copies", copies, 1, 0 },
     { "product-bf16", product<warp::bf16>, 32, 0 },
     { "product-f16", product<warp::f16>, 32, 0 },

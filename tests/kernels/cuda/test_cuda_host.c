@@ -89,6 +89,17 @@ START_TEST(test_block)
 }
 END_TEST
 
+START_TEST(test_instances)
+{
+    float x[17] = { 0 };
+    const char *said = probe("instances", x, 17);
+    ck_assert_msg(!said, "%s", said);
+    for (int i = 0; i < 16; i++)
+        ck_assert_int_eq((int)x[i], i);
+    ck_assert(x[16] == 1);
+}
+END_TEST
+
 START_TEST(test_copies)
 {
     static const float want[] = { 1, 11, 1, 15, 0 };
@@ -355,6 +366,7 @@ Suite *suite_cuda_host(void)
     tcase_add_loop_test(machine, test_lanes, 0, (int)COUNT(orders));
     tcase_add_loop_test(machine, test_absent, 0, (int)COUNT(orders));
     tcase_add_loop_test(machine, test_block, 0, (int)COUNT(orders));
+    tcase_add_test(machine, test_instances);
     tcase_add_test(machine, test_copies);
     tcase_add_loop_test(machine, test_product, 0, 2);
     tcase_add_loop_test(machine, test_wrong, 0, (int)COUNT(wrong));
