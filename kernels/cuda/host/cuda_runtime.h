@@ -138,9 +138,19 @@ inline unsigned __float_as_uint(float x) { return cuda_host_bits<unsigned>(x); }
         return &here;                                                                                                  \
     }())
 
-template <class T> inline T &cuda_host_array(const void *which, CUDA_HOST_PLACE)
+/* Aligned as T and as `as`, a type. */
+template <class T, class as> constexpr size_t cuda_host_alignment()
 {
-    return *static_cast<T *>(cuda_host_shared(sizeof(T), which, { file, line }));
+    static_assert(alignof(T) <= CUDA_HOST_ALIGNMENT && alignof(as) <= CUDA_HOST_ALIGNMENT, "a stricter alignment");
+    return alignof(as) > alignof(T) ? alignof(as) : alignof(T);
+}
+template <class T, class as> inline T &cuda_host_array(const void *which, CUDA_HOST_PLACE)
+{
+    return *static_cast<T *>(cuda_host_shared(sizeof(T), cuda_host_alignment<T, as>(), which, { file, line }));
+}
+template <class T, class as> inline T *cuda_host_extern(CUDA_HOST_PLACE)
+{
+    return static_cast<T *>(cuda_host_dynamic(cuda_host_alignment<T, as>(), { file, line }));
 }
 
 typedef int cudaError_t;

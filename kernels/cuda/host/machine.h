@@ -36,6 +36,7 @@ extern "C" {
 enum { CUDA_HOST_LANES = 32, CUDA_HOST_SLOT = 64 }; /* lanes of a warp; most bytes that a lane brings along */
 
 /* Limits of the GPUs that kernels are written for: static and dynamic shared memory of a block, in bytes. */
+enum { CUDA_HOST_ALIGNMENT = 1024 }; /* the greatest of a shared array */
 enum { CUDA_HOST_SHARED_DEFAULT = 48 * 1024, CUDA_HOST_SHARED_MOST = 227 * 1024, CUDA_HOST_THREADS_MOST = 1024 };
 
 typedef struct cuda_host_index {
@@ -71,9 +72,11 @@ void cuda_host_barrier(cuda_host_place where);
 void cuda_host_meet(uint32_t mask, const char *what, cuda_host_combine *combine, const void *in, size_t in_size,
                     void *out, size_t out_size, cuda_host_place where);
 /* The bytes of the block's shared array `which`, an address that is its declaration's alone; of the launch's dynamic
- * shared memory. */
-void *cuda_host_shared(size_t size, const void *which, cuda_host_place where);
-void *cuda_host_dynamic(void);
+ * shared memory.  Either begins at an odd multiple of its alignment, so that it has no greater one by chance (above
+ * 128 bytes: at any multiple).  The dynamic memory's is that of the declaration which a thread meets first; a greater
+ * one that comes later is a fault. */
+void *cuda_host_shared(size_t size, size_t alignment, const void *which, cuda_host_place where);
+void *cuda_host_dynamic(size_t alignment, cuda_host_place where);
 /* cp.async: `size` bytes and then zeros up to 16; nothing arrives before the wait for its group. */
 void cuda_host_copy(void *to, const void *from, unsigned size, cuda_host_place where);
 void cuda_host_copy_commit(void);

@@ -3,13 +3,20 @@
 
 #include <stdlib.h>
 
-enum { ALIGNMENT = 128, CANARY = 0xfe, POISON = 0xff, COPY = 16 }; /* as in memory.c */
-#define ROOM ((size_t)CUDA_HOST_SHARED_MOST + (CUDA_HOST_ARRAYS + 1) * (CUDA_HOST_REDZONE + ALIGNMENT))
+enum { ODD_MOST = 128, CANARY = 0xfe, POISON = 0xff, COPY = 16 }; /* as in memory.c */
+#define ROOM ((size_t)CUDA_HOST_SHARED_MOST + (CUDA_HOST_ARRAYS + 1) * (CUDA_HOST_REDZONE + CUDA_HOST_ALIGNMENT))
 
-static void *take(machine *m, size_t size, const void *which)
+/* The least multiple of the alignment from `used` on, and an odd one as far as ODD_MOST. */
+static size_t place(size_t used, size_t alignment)
+{
+    const size_t multiple = (used + alignment - 1) / alignment;
+    return (multiple | (alignment <= ODD_MOST)) * alignment;
+}
+
+static void *take(machine *m, size_t size, size_t alignment, const void *which)
 {
     shared_memory *s = m->shared;
-    const size_t at = (s->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, end = at + size + CUDA_HOST_REDZONE;
+    const size_t at = place(s->used, alignment), end = at + size + CUDA_HOST_REDZONE;
     if (s->arrays == CUDA_HOST_ARRAYS || end > ROOM)
         return NULL;
     fibre_open_memory(s->byte + s->used, end - s->used);
@@ -35,7 +42,7 @@ int machine_shared_begin(machine *m)
     if (!m->shared) {
         shared_memory *s = calloc(1, sizeof *s);
         m->shared = s;
-        if (s && !(s->byte = aligned_alloc(ALIGNMENT, (ROOM + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT))) {
+        if (s && !(s->byte = aligned_alloc(CUDA_HOST_ALIGNMENT, place(ROOM, CUDA_HOST_ALIGNMENT)))) {
             free(s);
             m->shared = NULL;
         }
@@ -45,7 +52,7 @@ int machine_shared_begin(machine *m)
     fibre_close_memory(m->shared->byte, ROOM);
     m->shared->arrays = 0;
     m->shared->used = 0;
-    return take(m, m->dynamic, NULL) != NULL;
+    return 1;
 }
 
 int machine_shared_end(machine *m)
@@ -77,26 +84,39 @@ void machine_shared_free(machine *m)
     m->shared = NULL;
 }
 
-void *cuda_host_dynamic(void)
-{
-    const machine *m = machine_now();
-    return m->shared->byte + m->shared->array[0].at;
-}
-
-void *cuda_host_shared(size_t size, const void *which, cuda_host_place where)
+void *cuda_host_dynamic(size_t alignment, cuda_host_place where)
 {
     machine *m = machine_now();
     const shared_memory *s = m->shared;
-    size_t all = m->dynamic + size;
-    for (unsigned i = 1; i < s->arrays; i++) {
+    void *at = NULL;
+    for (unsigned i = 0; i < s->arrays && !at; i++)
+        if (!s->array[i].which)
+            at = s->byte + s->array[i].at;
+    if (!at)
+        at = take(m, m->dynamic, alignment, NULL);
+    if (!at)
+        cuda_host_fault(where, "more shared arrays than %d", CUDA_HOST_ARRAYS);
+    if ((uintptr_t)at % alignment)
+        cuda_host_fault(where, "extern __shared__ aligned to %zu bytes, after one of less that a thread met first",
+                        alignment);
+    return at;
+}
+
+void *cuda_host_shared(size_t size, size_t alignment, const void *which, cuda_host_place where)
+{
+    machine *m = machine_now();
+    const shared_memory *s = m->shared;
+    size_t all = size;
+    for (unsigned i = 0; i < s->arrays; i++) {
         if (s->array[i].which == which)
             return s->byte + s->array[i].at;
-        all += s->array[i].size;
+        all += s->array[i].which ? s->array[i].size : 0;
     }
-    void *made = all - m->dynamic > CUDA_HOST_SHARED_DEFAULT || all > CUDA_HOST_SHARED_MOST ? NULL
-                                                                                            : take(m, size, which);
+    if (all > CUDA_HOST_SHARED_DEFAULT || all + m->dynamic > CUDA_HOST_SHARED_MOST)
+        cuda_host_fault(where, "%zu bytes of shared memory: more than a block can have", all + m->dynamic);
+    void *made = take(m, size, alignment, which);
     if (!made)
-        cuda_host_fault(where, "%zu bytes of shared memory: more than a block can have", all);
+        cuda_host_fault(where, "more shared arrays than %d", CUDA_HOST_ARRAYS);
     return made;
 }
 

@@ -91,10 +91,25 @@ __global__ void instances(float *x)
     x[16] = array_of_instance<1, 4>() == array[1];
 }
 
+// Where shared arrays begin: at the multiples of their alignment that are odd, so that no greater one is met by chance.
+__global__ void alignments(float *x)
+{
+    __shared__ float four[3];
+    __shared__ double eight[3];
+    __shared__ __align__(16) char sixteen[3];
+    alignas(double) __shared__ char as_double[2];
+    __shared__ alignas(sizeof(double) * 4) char more[1][3];
+    __shared__ __align__(1024) char page[5];
+    extern __shared__ __align__(64) float rest[];
+    const void *const at[] = { four, eight, sixteen, as_double, more, page, rest };
+    for (int i = 0; i < 7; i++)
+        x[i] = (float)(reinterpret_cast<uintptr_t>(at[i]) & -reinterpret_cast<uintptr_t>(at[i]));
+}
+
 // Copies that are on their way cannot be read; after the wait they can, and the rest of 16 bytes is zero.
 __global__ void copies(float *x)
 {
-    __shared__ float s[64];
+    __shared__ __align__(16) float s[64];
     for (int i = 0; i < 64; i++)
         s[i] = 7;
     warp::copy_16(&s[0], &x[0], 16);
@@ -185,16 +200,37 @@ __global__ void masks(float *x)
 
 __global__ void crooked(float *x)
 {
-    __shared__ float s[8];
+    __shared__ __align__(16) float s[8];
     warp::copy_16(&s[1], x, 16);
     warp::copy_wait<0>();
 }
 
 __global__ void forgotten(float *x)
 {
-    __shared__ float s[8];
+    __shared__ __align__(16) float s[8];
     warp::copy_16(&s[0], x, 16);
     warp::copy_commit();
+}
+
+__global__ void unaligned(float *x)
+{
+    __shared__ float s[8];
+    warp::copy_16(&s[0], x, 16);
+    warp::copy_wait<0>();
+}
+
+__global__ void unaligned_dynamic(float *x)
+{
+    extern __shared__ float of_floats[];
+    warp::copy_16(&of_floats[0], x, 16);
+    warp::copy_wait<0>();
+}
+
+__global__ void two_alignments(float *x)
+{
+    extern __shared__ float of_floats[];
+    extern __shared__ __align__(16) float of_rows[];
+    x[0] = of_floats[0] + of_rows[0];
 }
 
 __global__ void beyond_shared(float *x)
@@ -241,6 +277,7 @@ const probe probes[] = {
     { "small", small, 16, 0 },
     { "tree", tree, 64, 64 * sizeof(float) },
     { "instances", instances, 1, 0 },
+    { "alignments", alignments, 1, 64 },
     { "copies", copies, 1, 0 },
     { "product-bf16", product<warp::bf16>, 32, 0 },
     { "product-f16", product<warp::f16>, 32, 0 },
@@ -254,6 +291,9 @@ const probe probes[] = {
     { "outside", outside, 32, 0 },
     { "masks", masks, 32, 0 },
     { "crooked", crooked, 1, 0 },
+    { "unaligned", unaligned, 1, 0 },
+    { "unaligned-dynamic", unaligned_dynamic, 1, 64 },
+    { "two-alignments", two_alignments, 1, 64 },
     { "forgotten", forgotten, 1, 0 },
     { "beyond-shared", beyond_shared, 1, 0 },
     { "beyond-device", beyond_device, 32, 0 },

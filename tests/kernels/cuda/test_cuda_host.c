@@ -100,6 +100,18 @@ START_TEST(test_instances)
 }
 END_TEST
 
+START_TEST(test_alignments)
+{
+    static const int want[] = { 4, 8, 16, 8, 32, 1024, 64 };
+    float x[16] = { 0 };
+    const char *said = probe("alignments", x, 16);
+    ck_assert_msg(!said, "%s", said);
+    for (int i = 0; i < 7; i++)
+        ck_assert_msg(x[i] == (float)want[i] || (i == 5 && x[i] >= 1024), "array %d lies at multiples of %g not %d", i,
+                      (double)x[i], want[i]);
+}
+END_TEST
+
 START_TEST(test_copies)
 {
     static const float want[] = { 1, 11, 1, 15, 0 };
@@ -142,6 +154,9 @@ static const struct {
     { "outside", "a lane that takes no part" },
     { "masks", "of a warp meet at" },
     { "crooked", "multiples of 16" },
+    { "unaligned", "multiples of 16" },
+    { "unaligned-dynamic", "multiples of 16" },
+    { "two-alignments", "aligned to 16 bytes" },
     { "forgotten", "never waited for this copy" },
 #ifndef __SANITIZE_ADDRESS__ /* which ends the process at such a write */
     { "beyond-shared", "shared memory was written past its end" },
@@ -367,6 +382,7 @@ Suite *suite_cuda_host(void)
     tcase_add_loop_test(machine, test_absent, 0, (int)COUNT(orders));
     tcase_add_loop_test(machine, test_block, 0, (int)COUNT(orders));
     tcase_add_test(machine, test_instances);
+    tcase_add_test(machine, test_alignments);
     tcase_add_test(machine, test_copies);
     tcase_add_loop_test(machine, test_product, 0, 2);
     tcase_add_loop_test(machine, test_wrong, 0, (int)COUNT(wrong));
