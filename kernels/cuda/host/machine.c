@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_MEMORY = 2, ERROR_CONFIGURATION = 9, ERROR_LAUNCH = 719 }; /* of cudaError_t */
+enum { ERROR_VALUE = 1, ERROR_MEMORY = 2, ERROR_CONFIGURATION = 9, ERROR_LAUNCH = 719 }; /* of cudaError_t */
 
 /* Read at each threadIdx.  Not of model initial-exec: all that a library keeps for a thread would then be in the bytes
  * that a process leaves for such libraries, and they suffice for two. */
@@ -224,19 +224,50 @@ const char *cuda_host_gpu(void)
     return core ? core->gpu : gpu && strcmp(gpu, exact) == 0 ? exact : NULL;
 }
 
-/* What was asked for that no GPU has; NULL: nothing. */
-static const char *refused(machine *m, cuda_host_index grid, cuda_host_index size)
+/* CUDA C++ programming guide, technical specifications per compute capability. */
+int cuda_host_shared_most(void)
 {
-    const uint64_t threads = (uint64_t)size.x * size.y * size.z, blocks = (uint64_t)grid.x * grid.y * grid.z;
-    if (threads == 0 || threads > CUDA_HOST_THREADS_MOST || blocks == 0 || blocks > INT32_MAX)
-        return "a block has 1 to 1024 threads, a grid 1 to 2^31-1 blocks";
-    if (m->dynamic > m->dynamic_most || m->dynamic > CUDA_HOST_SHARED_MOST)
-        return "more dynamic shared memory than cudaFuncSetAttribute() allowed, or than there is";
-    if (!launch_order_read(&m->order, getenv("ATTEST_CUDA_HOST_ORDER")))
-        return "ATTEST_CUDA_HOST_ORDER: forward, reverse, greedy, greedy-reverse or random:SEED";
-    if (!cuda_host_gpu())
-        return "ATTEST_CUDA_HOST_GPU: v100, a100, a2, ada, l40s, h100, h200, b200 or exact";
-    return NULL;
+    static const struct {
+        const char *target;
+        int kib;
+    } all[] = { { "sm_70", 96 }, { "sm_80", 163 }, { "sm_86", 99 }, { "sm_89", 99 } };
+    const char *gpu = cuda_host_gpu();
+    const mma_core *core = gpu ? mma_core_of(gpu) : NULL;
+    for (size_t i = 0; core && i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(all[i].target, core->target) == 0)
+            return all[i].kib * 1024;
+    return CUDA_HOST_SHARED_MOST;
+}
+
+static int within(cuda_host_index i, unsigned x, unsigned y, unsigned z)
+{
+    return i.x > 0 && i.x <= x && i.y > 0 && i.y <= y && i.z > 0 && i.z <= z;
+}
+
+/* 0 or an error, and the reason. */
+static int refused(launch_order *order, cuda_host_index grid, cuda_host_index size, const char **reason)
+{
+    if (!within(size, 1024, 1024, 64) || size.x * size.y * size.z > CUDA_HOST_THREADS_MOST)
+        *reason = "a block has 1 to 1024 threads, and at most 64 in z";
+    else if (!within(grid, INT32_MAX, 65535, 65535) || (uint64_t)grid.x * grid.y * grid.z > INT32_MAX)
+        *reason = "a grid has 1 to 2^31-1 blocks, and at most 65535 in y and in z";
+    else if (!launch_order_read(order, getenv("ATTEST_CUDA_HOST_ORDER")))
+        *reason = "ATTEST_CUDA_HOST_ORDER: forward, reverse, greedy, greedy-reverse or random:SEED";
+    else if (!cuda_host_gpu())
+        *reason = "ATTEST_CUDA_HOST_GPU: v100, a100, a2, ada, l40s, h100, h200, b200 or exact";
+    return *reason ? ERROR_CONFIGURATION : 0;
+}
+
+/* The same of dynamic shared memory. */
+static int refused_memory(machine *m, size_t dynamic, int allowed, const char **reason)
+{
+    m->dynamic = dynamic;
+    m->asked = allowed < 0 ? dynamic : (size_t)allowed;
+    m->shared_most = allowed < 0 ? CUDA_HOST_SHARED_DEFAULT : (size_t)cuda_host_shared_most();
+    if (dynamic <= m->asked && m->asked <= m->shared_most)
+        return 0;
+    *reason = "more dynamic shared memory than cudaFuncSetAttribute() allowed, or than there is";
+    return ERROR_VALUE;
 }
 
 static int prepare(machine *m, cuda_host_index grid, cuda_host_index size)
@@ -285,28 +316,29 @@ static int run_blocks(machine *m, cuda_host_index grid)
 }
 
 /* The machine of a launch, or its error. */
-static int configure(machine *m, cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most)
+static int configure(machine *m, cuda_host_index grid, cuda_host_index size, size_t dynamic, int allowed)
 {
+    const char *reason = NULL;
     memset(m, 0, sizeof *m);
-    m->dynamic = dynamic;
-    m->dynamic_most = dynamic_most > CUDA_HOST_SHARED_DEFAULT ? dynamic_most : CUDA_HOST_SHARED_DEFAULT;
-    const char *reason = refused(m, grid, size);
-    if (reason)
+    int error = refused(&m->order, grid, size, &reason);
+    if (!error)
+        error = refused_memory(m, dynamic, allowed, &reason);
+    if (error)
         snprintf(last_line, sizeof last_line, "%s", reason);
-    return reason ? ERROR_CONFIGURATION : 0;
+    return error;
 }
 
-int cuda_host_configure(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most)
+int cuda_host_configure(cuda_host_index grid, cuda_host_index size, size_t dynamic, int allowed)
 {
     machine m;
-    return configure(&m, grid, size, dynamic, dynamic_most);
+    return configure(&m, grid, size, dynamic, allowed);
 }
 
-int cuda_host_launch(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most,
+int cuda_host_launch(cuda_host_index grid, cuda_host_index size, size_t dynamic, int allowed,
                      void (*body)(void *context), void *context)
 {
     machine m;
-    const int wrong = configure(&m, grid, size, dynamic, dynamic_most);
+    const int wrong = configure(&m, grid, size, dynamic, allowed);
     if (wrong)
         return wrong;
     m.body = body;

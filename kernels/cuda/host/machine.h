@@ -15,7 +15,7 @@
  * threads that wait for each other for ever, or at different barriers; lanes of a warp that meet at different
  * instructions or under different masks; a shuffle from a lane that takes no part (it may have ended); a misaligned
  * copy or matrix row; a copy that nobody waits for; bytes written past the end of shared or of device memory; more
- * shared memory than was asked for.
+ * shared memory than was asked for, or than the GPU has; a grid or a block that is too large.
  * Shared memory holds 0xff.. (NaN) when a block begins; each array has its exact size and canaries behind it.  Under
  * AddressSanitizer its ends are closed; under ThreadSanitizer each CUDA thread is a thread, ordered by barriers and
  * warp collectives alone.  Blocks are not ordered either, but ThreadSanitizer forgets threads that have ended: a race
@@ -35,9 +35,9 @@ extern "C" {
 
 enum { CUDA_HOST_LANES = 32, CUDA_HOST_SLOT = 64 }; /* lanes of a warp; most bytes that a lane brings along */
 
-/* Limits of the GPUs that kernels are written for: static and dynamic shared memory of a block, in bytes. */
-enum { CUDA_HOST_ALIGNMENT = 1024 }; /* the greatest of a shared array */
+/* Shared memory of a block, in bytes: what every GPU gives, what none exceeds; its threads; greatest alignment. */
 enum { CUDA_HOST_SHARED_DEFAULT = 48 * 1024, CUDA_HOST_SHARED_MOST = 227 * 1024, CUDA_HOST_THREADS_MOST = 1024 };
+enum { CUDA_HOST_ALIGNMENT = 1024 };
 
 typedef struct cuda_host_index {
     unsigned x, y, z;
@@ -100,15 +100,19 @@ typedef struct cuda_host_fragments {
 } cuda_host_fragments;
 cuda_host_combine cuda_host_mma_bf16, cuda_host_mma_f16;
 
-/* From outside of kernels: what is wrong with a launch before it begins: 0 or a cudaError_t with its line. */
-int cuda_host_configure(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most);
+/* From outside of kernels: what is wrong with a launch before it begins, as CUDA's documents say it (static memory
+ * counts when a thread meets it): 0 or a cudaError_t with its line.  allowed: the kernel's attribute
+ * cudaFuncAttributeMaxDynamicSharedMemorySize, -1 where nobody set it. */
+int cuda_host_configure(cuda_host_index grid, cuda_host_index size, size_t dynamic, int allowed);
 /* From outside of kernels: a launch; body(context) is what a thread does.  Returns 0 or a cudaError_t with its line. */
-int cuda_host_launch(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most,
+int cuda_host_launch(cuda_host_index grid, cuda_host_index size, size_t dynamic, int allowed,
                      void (*body)(void *context), void *context);
 /* The line of the last error of this thread's launches. */
 const char *cuda_host_line(void);
 /* The GPU whose tensor cores are modelled, NULL: ATTEST_CUDA_HOST_GPU names none. */
 const char *cuda_host_gpu(void);
+/* The most that the attribute may be on that GPU. */
+int cuda_host_shared_most(void);
 
 /* Device memory, aligned to 256 bytes, filled with 0xff, between canaries; NULL: none left. */
 void *cuda_host_allocate(size_t size);

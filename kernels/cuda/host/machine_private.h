@@ -73,7 +73,8 @@ typedef struct machine {
     machine_thread *now;
     shared_memory *shared, *old; /* of this block; of those before */
     char *stacks;
-    size_t dynamic, dynamic_most;
+    size_t dynamic;
+    size_t asked, shared_most; /* dynamic memory, or what was allowed of it; with the static memory at most */
     launch_order order;
     mma_rule bf16, f16;
     int exact; /* mma by kernels/model/mma_exact.h, no rule */

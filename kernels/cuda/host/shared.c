@@ -112,8 +112,9 @@ void *cuda_host_shared(size_t size, size_t alignment, const void *which, cuda_ho
             return s->byte + s->array[i].at;
         all += s->array[i].which ? s->array[i].size : 0;
     }
-    if (all > CUDA_HOST_SHARED_DEFAULT || all + m->dynamic > CUDA_HOST_SHARED_MOST)
-        cuda_host_fault(where, "%zu bytes of shared memory: more than a block can have", all + m->dynamic);
+    if (all > CUDA_HOST_SHARED_DEFAULT || all + m->asked > m->shared_most)
+        cuda_host_fault(where, "%zu bytes of static and %zu of dynamic shared memory: more than a block can have", all,
+                        m->asked);
     void *made = take(m, size, alignment, which);
     if (!made)
         cuda_host_fault(where, "more shared arrays than %d", CUDA_HOST_ARRAYS);

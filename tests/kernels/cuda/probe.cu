@@ -252,6 +252,13 @@ __global__ void greedy_array(float *x)
     x[0] = s[0];
 }
 
+__global__ void both_memories(float *x)
+{
+    extern __shared__ float rest[];
+    __shared__ float s[10000];
+    x[0] = s[0] + rest[0];
+}
+
 __global__ void nothing(float *) {}
 
 // ---- functions ------------------------------------------------------------------------------------------------------
@@ -298,6 +305,7 @@ const probe probes[] = {
     { "beyond-shared", beyond_shared, 1, 0 },
     { "beyond-device", beyond_device, 32, 0 },
     { "greedy-array", greedy_array, 1, 0 },
+    { "both-memories", both_memories, 32, 10000 },
     { "too-much", nothing, 32, 64 * 1024 },
     { "too-many", nothing, 1025, 0 },
 };
@@ -324,6 +332,23 @@ PUBLIC const char *probe_run(const char *name, float *host, size_t count)
     cudaMemcpy(host, x, count * sizeof(float), cudaMemcpyDeviceToHost);
     cudaFree(x);
     return wrong;
+}
+
+// What cudaFuncSetAttribute() says of `bytes` of dynamic shared memory for the kernel of that name.
+PUBLIC int probe_allow(const char *name, int bytes)
+{
+    for (const probe &p : probes)
+        if (strcmp(p.name, name) == 0)
+            return cudaFuncSetAttribute(p.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    return -1;
+}
+
+// What a launch of a kernel that does nothing is told.
+PUBLIC int probe_launch(const unsigned *grid, const unsigned *size, size_t dynamic)
+{
+    (void)cudaGetLastError();
+    nothing<<<dim3(grid[0], grid[1], grid[2]), dim3(size[0], size[1], size[2]), dynamic>>>(nullptr);
+    return cudaGetLastError();
 }
 
 // which: 0 exp, 1 log, 2 tanh; count is a multiple of 256.
