@@ -14,8 +14,9 @@
  * Faults.  Whatever no order could make right ends the launch with one line, which cudaGetErrorString() gives:
  * threads that wait for each other for ever, or at different barriers; lanes of a warp that meet at different
  * instructions or under different masks; a shuffle from a lane that takes no part (it may have ended); a misaligned
- * copy or matrix row; a copy that nobody waits for; bytes written past the end of shared or of device memory; more
- * shared memory than was asked for, or than the GPU has; a grid or a block that is too large.
+ * copy or matrix row, or one in another memory than the instruction's; a copy that nobody waits for; bytes written
+ * past the end of shared or of device memory; more shared memory than was asked for, or than the GPU has; a grid or a
+ * block that is too large.
  * Shared memory holds 0xff.. (NaN) when a block begins; each array has its exact size and canaries behind it.  Under
  * AddressSanitizer its ends are closed; under ThreadSanitizer each CUDA thread is a thread, ordered by barriers and
  * warp collectives alone.  Blocks are not ordered either, but ThreadSanitizer forgets threads that have ended: a race
@@ -77,10 +78,13 @@ void cuda_host_meet(uint32_t mask, const char *what, cuda_host_combine *combine,
  * one that comes later is a fault. */
 void *cuda_host_shared(size_t size, size_t alignment, const void *which, cuda_host_place where);
 void *cuda_host_dynamic(size_t alignment, cuda_host_place where);
-/* cp.async: `size` bytes and then zeros up to 16; nothing arrives before the wait for its group. */
+/* cp.async from device memory to 16 bytes of a shared array: `size` bytes and then zeros; nothing arrives before the
+ * wait for its group. */
 void cuda_host_copy(void *to, const void *from, unsigned size, cuda_host_place where);
 void cuda_host_copy_commit(void);
 void cuda_host_copy_wait(unsigned keep);
+/* Of ldmatrix: a fault if the row is not 16 bytes of a shared array. */
+void cuda_host_row(const void *row, cuda_host_place where);
 /* Ends the launch with this line; does not return. */
 void cuda_host_fault(cuda_host_place where, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 

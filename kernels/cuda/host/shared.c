@@ -121,12 +121,41 @@ void *cuda_host_shared(size_t size, size_t alignment, const void *which, cuda_ho
     return made;
 }
 
-/* ---- cp.async ------------------------------------------------------------------------------------------------ */
+/* ---- cp.async, ldmatrix -------------------------------------------------------------------------------------- */
+static int is_below(const void *at, const void *from, size_t size) { return (uintptr_t)at - (uintptr_t)from < size; }
+
+/* COPY bytes of one of the block's arrays. */
+static int is_shared(const shared_memory *s, const void *at)
+{
+    for (unsigned i = 0; i < s->arrays; i++)
+        if (s->array[i].size >= COPY && is_below(at, s->byte + s->array[i].at, s->array[i].size - COPY + 1))
+            return 1;
+    return 0;
+}
+
+void cuda_host_row(const void *row, cuda_host_place where)
+{
+    if ((uintptr_t)row % COPY)
+        cuda_host_fault(where, "ldmatrix: a row that is not aligned to 16 bytes");
+    if (!is_shared(machine_now()->shared, row))
+        cuda_host_fault(where, "ldmatrix of what is not 16 bytes of one shared array");
+}
+
+static void check_copy(const machine *m, const void *to, const void *from, unsigned size, cuda_host_place where)
+{
+    if ((uintptr_t)to % COPY || (uintptr_t)from % COPY || size > COPY)
+        cuda_host_fault(where, "cp.async of %u bytes: both addresses have to be multiples of 16", size);
+    if (!is_shared(m->shared, to))
+        cuda_host_fault(where, "cp.async to what is not 16 bytes of one shared array");
+    if (size > 0 &&
+        (is_below(from, m->shared->byte, ROOM) || is_below(from, m->stacks, (size_t)m->threads * FIBRE_STACK)))
+        cuda_host_fault(where, "cp.async from what is not device memory");
+}
+
 void cuda_host_copy(void *to, const void *from, unsigned size, cuda_host_place where)
 {
     machine_thread *t = machine_now()->now;
-    if ((uintptr_t)to % COPY || (uintptr_t)from % COPY || size > COPY)
-        cuda_host_fault(where, "cp.async of %u bytes: both addresses have to be multiples of 16", size);
+    check_copy(machine_now(), to, from, size, where);
     if (t->copy_count == t->copy_room) {
         const unsigned room = t->copy_room ? 2 * t->copy_room : 64;
         async_copy *more = realloc(t->copy, room * sizeof *more);

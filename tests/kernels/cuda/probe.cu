@@ -233,6 +233,60 @@ __global__ void two_alignments(float *x)
     x[0] = of_floats[0] + of_rows[0];
 }
 
+// What lies in another memory than the instruction's.
+__device__ void copy(void *to, const void *from)
+{
+    warp::copy_16(to, from, 16);
+    warp::copy_commit();
+    warp::copy_wait<0>();
+}
+
+__global__ void copy_to_device(float *x) { copy(&x[4], &x[0]); }
+
+__global__ void copy_from_shared(float *)
+{
+    __shared__ __align__(16) float s[8];
+    copy(&s[0], &s[4]);
+}
+
+__global__ void copy_from_own(float *x)
+{
+    __shared__ __align__(16) float s[4];
+    __align__(16) float mine[4] = { x[0] };
+    copy(s, mine);
+}
+
+__global__ void copy_over_end(float *x)
+{
+    __shared__ __align__(16) float s[6];
+    copy(&s[4], x);
+}
+
+__global__ void row_of_device(float *x)
+{
+    uint32_t r[4];
+    warp::load_matrices<false>(r, &x[0]);
+    x[threadIdx.x] = (float)r[0];
+}
+
+__global__ void row_of_own(float *x)
+{
+    uint32_t r[4];
+    __align__(16) uint16_t mine[8] = { (uint16_t)x[0] };
+    warp::load_matrices<true>(r, mine);
+    x[threadIdx.x] = (float)r[0];
+}
+
+__global__ void row_over_end(float *x)
+{
+    __shared__ __align__(16) uint16_t s[12];
+    uint32_t r[4];
+    s[threadIdx.x % 12] = 0;
+    __syncwarp();
+    warp::load_matrices<true>(r, &s[threadIdx.x / 31 * 8]);
+    x[threadIdx.x] = (float)r[0];
+}
+
 __global__ void beyond_shared(float *x)
 {
     __shared__ float s[8];
@@ -302,6 +356,13 @@ const probe probes[] = {
     { "unaligned-dynamic", unaligned_dynamic, 1, 64 },
     { "two-alignments", two_alignments, 1, 64 },
     { "forgotten", forgotten, 1, 0 },
+    { "copy-to-device", copy_to_device, 1, 0 },
+    { "copy-from-shared", copy_from_shared, 1, 0 },
+    { "copy-from-own", copy_from_own, 1, 0 },
+    { "copy-over-end", copy_over_end, 1, 0 },
+    { "row-of-device", row_of_device, 32, 0 },
+    { "row-of-own", row_of_own, 32, 0 },
+    { "row-over-end", row_over_end, 32, 0 },
     { "beyond-shared", beyond_shared, 1, 0 },
     { "beyond-device", beyond_device, 32, 0 },
     { "greedy-array", greedy_array, 1, 0 },

@@ -158,7 +158,14 @@ static const struct {
     { "unaligned-dynamic", "multiples of 16" },
     { "two-alignments", "aligned to 16 bytes" },
     { "forgotten", "never waited for this copy" },
-#ifndef __SANITIZE_ADDRESS__ /* which ends the process at such a write */
+    { "copy-to-device", "cp.async to what is not 16 bytes of one shared array" },
+    { "copy-from-shared", "cp.async from what is not device memory" },
+    { "copy-over-end", "cp.async to what is not 16 bytes of one shared array" },
+    { "row-of-device", "ldmatrix of what is not 16 bytes of one shared array" },
+    { "row-of-own", "ldmatrix of what is not 16 bytes of one shared array" },
+    { "row-over-end", "ldmatrix of what is not 16 bytes of one shared array" },
+#ifndef __SANITIZE_ADDRESS__ /* which may keep a thread's array elsewhere, and ends the process at such a write */
+    { "copy-from-own", "cp.async from what is not device memory" },
     { "beyond-shared", "shared memory was written past its end" },
     { "beyond-device", "device memory was written past its end" },
 #endif
