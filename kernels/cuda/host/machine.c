@@ -53,6 +53,12 @@ void cuda_host_fault(cuda_host_place where, const char *format, ...)
     abort(); /* nobody resumes it */
 }
 
+void machine_needs(const machine *m, int target, const char *what, cuda_host_place where)
+{
+    if (m->target < target)
+        cuda_host_fault(where, "%s needs sm_%d; ATTEST_CUDA_HOST_GPU names an older GPU", what, target);
+}
+
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 /* The next thread of this turn that can run, as the one that does; NULL: none. */
 static machine_thread *next_ready(machine *m)
@@ -224,17 +230,19 @@ const char *cuda_host_gpu(void)
     return core ? core->gpu : gpu && strcmp(gpu, exact) == 0 ? exact : NULL;
 }
 
+/* "sm_70" as 70; exact sums are no GPU's: a young one. */
+static int target_of(const mma_core *core) { return core ? atoi(core->target + strlen("sm_")) : INT32_MAX; }
+
 /* CUDA C++ programming guide, technical specifications per compute capability. */
 int cuda_host_shared_most(void)
 {
     static const struct {
-        const char *target;
-        int kib;
-    } all[] = { { "sm_70", 96 }, { "sm_80", 163 }, { "sm_86", 99 }, { "sm_89", 99 } };
+        int target, kib;
+    } all[] = { { 70, 96 }, { 80, 163 }, { 86, 99 }, { 89, 99 } };
     const char *gpu = cuda_host_gpu();
-    const mma_core *core = gpu ? mma_core_of(gpu) : NULL;
-    for (size_t i = 0; core && i < sizeof all / sizeof all[0]; i++)
-        if (strcmp(all[i].target, core->target) == 0)
+    const int target = target_of(gpu ? mma_core_of(gpu) : NULL);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].target == target)
             return all[i].kib * 1024;
     return CUDA_HOST_SHARED_MOST;
 }
@@ -281,6 +289,7 @@ static int prepare(machine *m, cuda_host_index grid, cuda_host_index size)
     if (!m->thread || !m->warp || !m->rank || !m->stacks)
         return 0;
     m->exact = !core;
+    m->target = target_of(core);
     if (core) {
         m->bf16 = mma_rule_of(core, MMA_BF16, MMA_TO_F32);
         m->f16 = mma_rule_of(core, MMA_F16, MMA_TO_F32);

@@ -77,7 +77,8 @@ typedef struct machine {
     size_t asked, shared_most; /* dynamic memory, or what was allowed of it; with the static memory at most */
     launch_order order;
     mma_rule bf16, f16;
-    int exact; /* mma by kernels/model/mma_exact.h, no rule */
+    int target; /* 70 is sm_70: the GPU whose tensor cores are modelled */
+    int exact;  /* mma by kernels/model/mma_exact.h, no rule */
     void (*body)(void *context);
     void *context;
     char done; /* a synchronisation: what all threads did is before what follows the launch */
@@ -88,6 +89,8 @@ typedef struct machine {
 machine *machine_now(void);
 /* The first line stays. */
 void machine_says(machine *m, cuda_host_place where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A fault where the GPU of ATTEST_CUDA_HOST_GPU is older than sm_`target`, which `what` needs. */
+void machine_needs(const machine *m, int target, const char *what, cuda_host_place where);
 /* Gives the processor away until something makes the thread ready. */
 void machine_wait(machine *m, thread_state state, cuda_host_place where);
 

@@ -135,6 +135,7 @@ static int is_shared(const shared_memory *s, const void *at)
 
 void cuda_host_row(const void *row, cuda_host_place where)
 {
+    machine_needs(machine_now(), 75, "ldmatrix", where);
     if ((uintptr_t)row % COPY)
         cuda_host_fault(where, "ldmatrix: a row that is not aligned to 16 bytes");
     if (!is_shared(machine_now()->shared, row))
@@ -143,6 +144,7 @@ void cuda_host_row(const void *row, cuda_host_place where)
 
 static void check_copy(const machine *m, const void *to, const void *from, unsigned size, cuda_host_place where)
 {
+    machine_needs(m, 80, "cp.async", where);
     if ((uintptr_t)to % COPY || (uintptr_t)from % COPY || size > COPY)
         cuda_host_fault(where, "cp.async of %u bytes: both addresses have to be multiples of 16", size);
     if (!is_shared(m->shared, to))

@@ -107,8 +107,8 @@ static const char *multiply(const mma_rule *rule, widen *wide, const cuda_host_s
         multiply_exactly(wide, in, out);
         return NULL;
     }
-    if (rule->products == 0)
-        return "the tensor cores of ATTEST_CUDA_HOST_GPU have no such products";
+    if (machine_now()->target < 80)
+        return "mma.m16n8k16 needs sm_80; ATTEST_CUDA_HOST_GPU names an older GPU";
     gather(&x, rule, wide, in);
     for (int column = 0; column < COLUMNS; column++)
         for (int row = 0; row < ROWS; row += MMA_LANES) {

@@ -174,11 +174,11 @@ __global__ void nobody(float *x) // of 16 threads: a lane that there is not
     x[threadIdx.x] = __shfl_sync(0xffffffffu, 1.0f, 20);
 }
 
-__global__ void mma(float *x)
+template <class type> __global__ void mma(float *x)
 {
     const uint32_t a[4] = {};
     float d[4] = {};
-    warp::f16::multiply(d, a, 0, 0);
+    type::multiply(d, a, 0, 0);
     x[threadIdx.x] = d[0];
 }
 
@@ -347,7 +347,9 @@ const probe probes[] = {
     { "gone", gone, 32, 0 },
     { "nobody", nobody, 16, 0 },
     { "short-product", product<warp::bf16>, 16, 0 },
-    { "short-mma", mma, 16, 0 },
+    { "short-mma", mma<warp::f16>, 16, 0 },
+    { "mma-bf16", mma<warp::bf16>, 32, 0 },
+    { "mma-f16", mma<warp::f16>, 32, 0 },
     { "alien", alien, 32, 0 },
     { "outside", outside, 32, 0 },
     { "masks", masks, 32, 0 },

@@ -1,4 +1,5 @@
-/* test_cuda_launch.c - kernels/cuda/host: launches and shared memory that CUDA refuses (probe.cu), by the GPU. */
+/* test_cuda_launch.c - kernels/cuda/host: launches, shared memory and instructions that CUDA refuses (probe.cu), by the
+ * GPU. */
 #include <check.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -85,6 +86,28 @@ START_TEST(test_allow)
 }
 END_TEST
 
+/* Instructions that a GPU is too old for; its vectors are compared without them. */
+START_TEST(test_old_gpu)
+{
+    static const struct {
+        const char *probe, *words;
+    } all[] = { { "mma-bf16", "mma.m16n8k16 needs sm_80" },
+                { "mma-f16", "mma.m16n8k16 needs sm_80" },
+                { "copies", "cp.async needs sm_80" },
+                { "product-f16", "ldmatrix needs sm_75" } };
+    static const char *const young[] = { "a100", "a2", "b200", "exact" };
+    float x[128] = { 0 };
+    setenv("ATTEST_CUDA_HOST_GPU", "v100", 1);
+    const char *said = probe(all[_i].probe, x, 128);
+    ck_assert_msg(said && strstr(said, all[_i].words), "%s", said ? said : "nothing was said");
+    for (size_t i = 0; i < COUNT(young); i++) {
+        setenv("ATTEST_CUDA_HOST_GPU", young[i], 1);
+        said = probe(all[_i].probe, x, 128);
+        ck_assert_msg(!said, "%s: %s", young[i], said);
+    }
+}
+END_TEST
+
 /* 40000 bytes of static and 10000 of dynamic memory. */
 START_TEST(test_both_memories)
 {
@@ -107,6 +130,7 @@ Suite *suite_cuda_launch(void)
     tcase_add_loop_test(t, test_launch, 0, (int)COUNT(launches));
     tcase_add_test(t, test_allow);
     tcase_add_test(t, test_both_memories);
+    tcase_add_loop_test(t, test_old_gpu, 0, 4);
     tcase_set_timeout(t, 60);
     suite_add_tcase(suite, t);
     return suite;
