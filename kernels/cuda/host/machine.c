@@ -216,7 +216,7 @@ static int run_block(machine *m, cuda_host_index block)
     for (unsigned i = 0; i < m->threads; i++)
         fibre_end(&m->thread[i].fibre);
     if (!machine_shared_end(m) && !m->line[0])
-        machine_says(m, nowhere, "shared memory was written past its end");
+        machine_says(m, nowhere, "shared memory was written outside of its arrays");
     return m->line[0] ? ERROR_LAUNCH : 0;
 }
 

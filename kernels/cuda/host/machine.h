@@ -15,10 +15,10 @@
  * threads that wait for each other for ever, or at different barriers; lanes of a warp that meet at different
  * instructions or under different masks; a shuffle from a lane that takes no part (it may have ended); a misaligned
  * copy or matrix row, or one in another memory than the instruction's; a copy that nobody waits for; bytes written
- * past the end of shared or of device memory; more shared memory than was asked for, or than the GPU has; a grid or a
- * block that is too large.  Under ATTEST_CUDA_HOST_GPU=v100 mma, cp.async and ldmatrix are faults: that GPU has none
- * of these.
- * Shared memory holds 0xff.. (NaN) when a block begins; each array has its exact size and canaries behind it.  Under
+ * outside of shared arrays or of device memory; more shared memory than was asked for, or than the GPU has; a grid or
+ * a block that is too large.  Under ATTEST_CUDA_HOST_GPU=v100 mma, cp.async and ldmatrix are faults: that GPU has
+ * none of these.
+ * Shared memory holds 0xff.. (NaN) when a block begins; each array has its exact size and canaries around it.  Under
  * AddressSanitizer its ends are closed; under ThreadSanitizer each CUDA thread is a thread, ordered by barriers and
  * warp collectives alone.  Blocks are not ordered either, but ThreadSanitizer forgets threads that have ended: a race
  * between blocks shows in their order, not there for certain.  This folder's own .c files are compiled without them:

@@ -98,7 +98,7 @@ void machine_wait(machine *m, thread_state state, cuda_host_place where);
  * what it did is before nothing of theirs. */
 void machine_left_warp(machine *m);
 
-/* shared.c: fresh memory for a block, 0: none left; 0 where something was written past an array's end. */
+/* shared.c: fresh memory for a block, 0: none left; 0 where something was written outside of its arrays. */
 int machine_shared_begin(machine *m);
 int machine_shared_end(machine *m);
 void machine_shared_free(machine *m);

@@ -16,7 +16,7 @@ static size_t place(size_t used, size_t alignment)
 static void *take(machine *m, size_t size, size_t alignment, const void *which)
 {
     shared_memory *s = m->shared;
-    const size_t at = place(s->used, alignment), end = at + size + CUDA_HOST_REDZONE;
+    const size_t at = place(s->used > 0 ? s->used : CUDA_HOST_REDZONE, alignment), end = at + size + CUDA_HOST_REDZONE;
     if (s->arrays == CUDA_HOST_ARRAYS || end > ROOM)
         return NULL;
     fibre_open_memory(s->byte + s->used, end - s->used);
@@ -58,11 +58,16 @@ int machine_shared_begin(machine *m)
 int machine_shared_end(machine *m)
 {
     shared_memory *s = m->shared;
+    const volatile unsigned char *byte = s->byte;
+    size_t from = 0;
     int whole = 1;
     fibre_open_memory(s->byte, ROOM);
-    for (unsigned i = 0; i < s->arrays; i++)
-        for (size_t k = 0; k < CUDA_HOST_REDZONE; k++)
-            whole &= ((const volatile unsigned char *)s->byte)[s->array[i].at + s->array[i].size + k] == CANARY;
+    for (unsigned i = 0; i <= s->arrays; i++) {
+        const size_t to = i < s->arrays ? s->array[i].at : s->used;
+        for (size_t k = from; k < to; k++)
+            whole &= byte[k] == CANARY;
+        from = i < s->arrays ? to + s->array[i].size : to;
+    }
     return whole;
 }
 

@@ -294,6 +294,13 @@ __global__ void beyond_shared(float *x)
     p[8 + (int)x[0]] = 1;
 }
 
+__global__ void before_shared(float *x)
+{
+    __shared__ float s[8];
+    volatile float *p = s;
+    p[-1 - (int)x[0]] = 1;
+}
+
 __global__ void beyond_device(float *x)
 {
     if (threadIdx.x == 0)
@@ -366,6 +373,7 @@ const probe probes[] = {
     { "row-of-own", row_of_own, 32, 0 },
     { "row-over-end", row_over_end, 32, 0 },
     { "beyond-shared", beyond_shared, 1, 0 },
+    { "before-shared", before_shared, 1, 0 },
     { "beyond-device", beyond_device, 32, 0 },
     { "greedy-array", greedy_array, 1, 0 },
     { "both-memories", both_memories, 32, 10000 },

@@ -166,7 +166,8 @@ static const struct {
     { "row-over-end", "ldmatrix of what is not 16 bytes of one shared array" },
 #ifndef __SANITIZE_ADDRESS__ /* which may keep a thread's array elsewhere, and ends the process at such a write */
     { "copy-from-own", "cp.async from what is not device memory" },
-    { "beyond-shared", "shared memory was written past its end" },
+    { "beyond-shared", "shared memory was written outside of its arrays" },
+    { "before-shared", "shared memory was written outside of its arrays" },
     { "beyond-device", "device memory was written past its end" },
 #endif
     { "greedy-array", "more than a block can have" },
