@@ -119,8 +119,7 @@ template <int keep> __device__ __forceinline__ void copy_wait()
 inline void load_rows(uint32_t (&r)[4], const void *row, cuda_host_combine *combine, cuda_host_place where)
 {
     uint32_t mine[4];
-    if (reinterpret_cast<uintptr_t>(row) % 16)
-        cuda_host_fault(where, "ldmatrix: a row that is not aligned to 16 bytes");
+    cuda_host_row(row, where);
     for (int t = 0; t < 4; t++)
         mine[t] = static_cast<const uint32_t *>(row)[t];
     cuda_host_meet(0xffffffffu, "ldmatrix", combine, mine, sizeof mine, r, sizeof r, where);

@@ -108,7 +108,7 @@ inline int __any_sync(uint32_t mask, int predicate, CUDA_HOST_PLACE)
 }
 inline int __all_sync(uint32_t mask, int predicate, CUDA_HOST_PLACE)
 {
-    return __ballot_sync(mask, predicate, file, line) == mask;
+    return __ballot_sync(mask, !predicate, file, line) == 0; // nobody against it
 }
 
 /* ---- arithmetic: one rounding a function --------------------------------------------------------------------- */
@@ -131,9 +131,26 @@ inline float __uint_as_float(unsigned bits) { return cuda_host_bits<float>(bits)
 inline unsigned __float_as_uint(float x) { return cuda_host_bits<unsigned>(x); }
 
 /* ---- what translate.sed writes -------------------------------------------------------------------------------- */
-template <class T> inline T &cuda_host_array(CUDA_HOST_PLACE)
+/* An address that the line has for itself in every instance of a template. */
+#define CUDA_HOST_HERE                                                                                                 \
+    ([]() -> const void * {                                                                                            \
+        static const char here = 0;                                                                                    \
+        return &here;                                                                                                  \
+    }())
+
+/* Aligned as T and as `as`, a type. */
+template <class T, class as> constexpr size_t cuda_host_alignment()
 {
-    return *static_cast<T *>(cuda_host_shared(sizeof(T), { file, line }));
+    static_assert(alignof(T) <= CUDA_HOST_ALIGNMENT && alignof(as) <= CUDA_HOST_ALIGNMENT, "a stricter alignment");
+    return alignof(as) > alignof(T) ? alignof(as) : alignof(T);
+}
+template <class T, class as> inline T &cuda_host_array(const void *which, CUDA_HOST_PLACE)
+{
+    return *static_cast<T *>(cuda_host_shared(sizeof(T), cuda_host_alignment<T, as>(), which, { file, line }));
+}
+template <class T, class as> inline T *cuda_host_extern(CUDA_HOST_PLACE)
+{
+    return static_cast<T *>(cuda_host_dynamic(cuda_host_alignment<T, as>(), { file, line }));
 }
 
 typedef int cudaError_t;
@@ -144,7 +161,9 @@ struct cuda_host_stream {
 typedef cuda_host_stream *cudaStream_t;
 enum {
     cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
     cudaErrorLaunchFailure = 719,
@@ -162,19 +181,19 @@ inline cuda_host_error &cuda_host_last()
     return last;
 }
 
-/* cudaFuncAttributeMaxDynamicSharedMemorySize of a kernel. */
-template <class... P> inline size_t &cuda_host_allowed(void (*kernel)(P...))
+/* cudaFuncAttributeMaxDynamicSharedMemorySize of a kernel, -1: nobody set it. */
+template <class... P> inline int &cuda_host_allowed(void (*kernel)(P...))
 {
-    enum { KERNELS = 16 };
-    static thread_local struct {
+    struct allowance {
         void (*kernel)(P...);
-        size_t bytes;
-    } allowed[KERNELS];
-    int i = 0;
-    while (i < KERNELS - 1 && allowed[i].kernel && allowed[i].kernel != kernel)
-        i++;
-    allowed[i].kernel = kernel;
-    return allowed[i].bytes;
+        int bytes;
+    };
+    static thread_local std::deque<allowance> all;
+    for (allowance &a : all)
+        if (a.kernel == kernel)
+            return a.bytes;
+    all.push_back({ kernel, -1 });
+    return all.back().bytes;
 }
 
 /* Does it now on the default stream, later on another. */
@@ -194,14 +213,14 @@ template <class... P> struct cuda_host_launcher {
     void operator()(P... argument) const
     {
         const cuda_host_launcher launch = *this;
-        const size_t allowed = cuda_host_allowed(kernel);
+        const int allowed = cuda_host_allowed(kernel);
         const int error = cuda_host_configure(grid, size, dynamic, allowed);
         if (error != cudaSuccess)
             cuda_host_last() = { error, nullptr };
         else
             cuda_host_put(stream, [=] { launch.run(allowed, argument...); });
     }
-    void run(size_t allowed, P... argument) const
+    void run(int allowed, P... argument) const
     {
         auto thread = [&] { kernel(argument...); };
         const int error = cuda_host_launch(
@@ -320,8 +339,14 @@ inline const char *cudaGetErrorString(cudaError_t code)
 }
 template <class... P> inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), int attribute, int value)
 {
-    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
-        cuda_host_allowed(kernel) = static_cast<size_t>(value);
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+        return cudaSuccess;
+    if (value < 0 || value > cuda_host_shared_most()) {
+        cuda_host_last() = { cudaErrorInvalidValue,
+                             "cudaFuncSetAttribute(): no GPU of this kind has so much shared memory" };
+        return cudaErrorInvalidValue;
+    }
+    cuda_host_allowed(kernel) = value;
     return cudaSuccess;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_MEMORY = 2, ERROR_CONFIGURATION = 9, ERROR_LAUNCH = 719 }; /* of cudaError_t */
+enum { ERROR_VALUE = 1, ERROR_MEMORY = 2, ERROR_CONFIGURATION = 9, ERROR_LAUNCH = 719 }; /* of cudaError_t */
 
 /* Read at each threadIdx.  Not of model initial-exec: all that a library keeps for a thread would then be in the bytes
  * that a process leaves for such libraries, and they suffice for two. */
@@ -53,6 +53,12 @@ void cuda_host_fault(cuda_host_place where, const char *format, ...)
     abort(); /* nobody resumes it */
 }
 
+void machine_needs(const machine *m, int target, const char *what, cuda_host_place where)
+{
+    if (m->target < target)
+        cuda_host_fault(where, "%s needs sm_%d; ATTEST_CUDA_HOST_GPU names an older GPU", what, target);
+}
+
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 /* The next thread of this turn that can run, as the one that does; NULL: none. */
 static machine_thread *next_ready(machine *m)
@@ -88,6 +94,7 @@ static void thread_main(void)
     fibre_release(&m->done);
     t->state = THREAD_DONE;
     m->live--;
+    machine_left_warp(m);
     fibre_leave(&t->fibre, &m->home, 1);
     abort(); /* nobody resumes it */
 }
@@ -182,6 +189,8 @@ static void begin_block(machine *m, cuda_host_index block)
     for (unsigned i = 0; i < (m->threads + CUDA_HOST_LANES - 1) / CUDA_HOST_LANES; i++) {
         m->warp[i].come = m->warp[i].company = m->warp[i].company_mask = 0;
         m->warp[i].company_what = NULL;
+        const unsigned lanes = m->threads - i * CUDA_HOST_LANES;
+        m->warp[i].alive = lanes < CUDA_HOST_LANES ? (1u << lanes) - 1 : UINT32_MAX;
     }
 }
 
@@ -207,7 +216,7 @@ static int run_block(machine *m, cuda_host_index block)
     for (unsigned i = 0; i < m->threads; i++)
         fibre_end(&m->thread[i].fibre);
     if (!machine_shared_end(m) && !m->line[0])
-        machine_says(m, nowhere, "shared memory was written past its end");
+        machine_says(m, nowhere, "shared memory was written outside of its arrays");
     return m->line[0] ? ERROR_LAUNCH : 0;
 }
 
@@ -221,19 +230,52 @@ const char *cuda_host_gpu(void)
     return core ? core->gpu : gpu && strcmp(gpu, exact) == 0 ? exact : NULL;
 }
 
-/* What was asked for that no GPU has; NULL: nothing. */
-static const char *refused(machine *m, cuda_host_index grid, cuda_host_index size)
+/* "sm_70" as 70; exact sums are no GPU's: a young one. */
+static int target_of(const mma_core *core) { return core ? atoi(core->target + strlen("sm_")) : INT32_MAX; }
+
+/* CUDA C++ programming guide, technical specifications per compute capability. */
+int cuda_host_shared_most(void)
 {
-    const uint64_t threads = (uint64_t)size.x * size.y * size.z, blocks = (uint64_t)grid.x * grid.y * grid.z;
-    if (threads == 0 || threads > CUDA_HOST_THREADS_MOST || blocks == 0 || blocks > INT32_MAX)
-        return "a block has 1 to 1024 threads, a grid 1 to 2^31-1 blocks";
-    if (m->dynamic > m->dynamic_most || m->dynamic > CUDA_HOST_SHARED_MOST)
-        return "more dynamic shared memory than cudaFuncSetAttribute() allowed, or than there is";
-    if (!launch_order_read(&m->order, getenv("ATTEST_CUDA_HOST_ORDER")))
-        return "ATTEST_CUDA_HOST_ORDER: forward, reverse, greedy, greedy-reverse or random:SEED";
-    if (!cuda_host_gpu())
-        return "ATTEST_CUDA_HOST_GPU: v100, a100, a2, ada, l40s, h100, h200, b200 or exact";
-    return NULL;
+    static const struct {
+        int target, kib;
+    } all[] = { { 70, 96 }, { 80, 163 }, { 86, 99 }, { 89, 99 } };
+    const char *gpu = cuda_host_gpu();
+    const int target = target_of(gpu ? mma_core_of(gpu) : NULL);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].target == target)
+            return all[i].kib * 1024;
+    return CUDA_HOST_SHARED_MOST;
+}
+
+static int within(cuda_host_index i, unsigned x, unsigned y, unsigned z)
+{
+    return i.x > 0 && i.x <= x && i.y > 0 && i.y <= y && i.z > 0 && i.z <= z;
+}
+
+/* 0 or an error, and the reason. */
+static int refused(launch_order *order, cuda_host_index grid, cuda_host_index size, const char **reason)
+{
+    if (!within(size, 1024, 1024, 64) || size.x * size.y * size.z > CUDA_HOST_THREADS_MOST)
+        *reason = "a block has 1 to 1024 threads, and at most 64 in z";
+    else if (!within(grid, INT32_MAX, 65535, 65535) || (uint64_t)grid.x * grid.y * grid.z > INT32_MAX)
+        *reason = "a grid has 1 to 2^31-1 blocks, and at most 65535 in y and in z";
+    else if (!launch_order_read(order, getenv("ATTEST_CUDA_HOST_ORDER")))
+        *reason = "ATTEST_CUDA_HOST_ORDER: forward, reverse, greedy, greedy-reverse or random:SEED";
+    else if (!cuda_host_gpu())
+        *reason = "ATTEST_CUDA_HOST_GPU: v100, a100, a2, ada, l40s, h100, h200, b200 or exact";
+    return *reason ? ERROR_CONFIGURATION : 0;
+}
+
+/* The same of dynamic shared memory. */
+static int refused_memory(machine *m, size_t dynamic, int allowed, const char **reason)
+{
+    m->dynamic = dynamic;
+    m->asked = allowed < 0 ? dynamic : (size_t)allowed;
+    m->shared_most = allowed < 0 ? CUDA_HOST_SHARED_DEFAULT : (size_t)cuda_host_shared_most();
+    if (dynamic <= m->asked && m->asked <= m->shared_most)
+        return 0;
+    *reason = "more dynamic shared memory than cudaFuncSetAttribute() allowed, or than there is";
+    return ERROR_VALUE;
 }
 
 static int prepare(machine *m, cuda_host_index grid, cuda_host_index size)
@@ -247,6 +289,7 @@ static int prepare(machine *m, cuda_host_index grid, cuda_host_index size)
     if (!m->thread || !m->warp || !m->rank || !m->stacks)
         return 0;
     m->exact = !core;
+    m->target = target_of(core);
     if (core) {
         m->bf16 = mma_rule_of(core, MMA_BF16, MMA_TO_F32);
         m->f16 = mma_rule_of(core, MMA_F16, MMA_TO_F32);
@@ -282,28 +325,29 @@ static int run_blocks(machine *m, cuda_host_index grid)
 }
 
 /* The machine of a launch, or its error. */
-static int configure(machine *m, cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most)
+static int configure(machine *m, cuda_host_index grid, cuda_host_index size, size_t dynamic, int allowed)
 {
+    const char *reason = NULL;
     memset(m, 0, sizeof *m);
-    m->dynamic = dynamic;
-    m->dynamic_most = dynamic_most > CUDA_HOST_SHARED_DEFAULT ? dynamic_most : CUDA_HOST_SHARED_DEFAULT;
-    const char *reason = refused(m, grid, size);
-    if (reason)
+    int error = refused(&m->order, grid, size, &reason);
+    if (!error)
+        error = refused_memory(m, dynamic, allowed, &reason);
+    if (error)
         snprintf(last_line, sizeof last_line, "%s", reason);
-    return reason ? ERROR_CONFIGURATION : 0;
+    return error;
 }
 
-int cuda_host_configure(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most)
+int cuda_host_configure(cuda_host_index grid, cuda_host_index size, size_t dynamic, int allowed)
 {
     machine m;
-    return configure(&m, grid, size, dynamic, dynamic_most);
+    return configure(&m, grid, size, dynamic, allowed);
 }
 
-int cuda_host_launch(cuda_host_index grid, cuda_host_index size, size_t dynamic, size_t dynamic_most,
+int cuda_host_launch(cuda_host_index grid, cuda_host_index size, size_t dynamic, int allowed,
                      void (*body)(void *context), void *context)
 {
     machine m;
-    const int wrong = configure(&m, grid, size, dynamic, dynamic_most);
+    const int wrong = configure(&m, grid, size, dynamic, allowed);
     if (wrong)
         return wrong;
     m.body = body;

@@ -31,6 +31,7 @@ typedef struct machine_thread {
 
 /* The lanes that have come to an instruction of their warp. */
 typedef struct machine_warp {
+    uint32_t alive; /* lanes that there are and that have not ended */
     uint32_t come, mask[CUDA_HOST_LANES];
     const char *what[CUDA_HOST_LANES];
     uint32_t company, company_mask; /* lanes known to have come for the same, under the same mask */
@@ -51,7 +52,7 @@ typedef struct shared_memory {
     struct shared_memory *next;
     machine_sync sync;
     struct {
-        cuda_host_place where;
+        const void *which; /* NULL: the dynamic one */
         size_t at, size;
     } array[CUDA_HOST_ARRAYS];
     unsigned arrays;
@@ -72,10 +73,12 @@ typedef struct machine {
     machine_thread *now;
     shared_memory *shared, *old; /* of this block; of those before */
     char *stacks;
-    size_t dynamic, dynamic_most;
+    size_t dynamic;
+    size_t asked, shared_most; /* dynamic memory, or what was allowed of it; with the static memory at most */
     launch_order order;
     mma_rule bf16, f16;
-    int exact; /* mma by kernels/model/mma_exact.h, no rule */
+    int target; /* 70 is sm_70: the GPU whose tensor cores are modelled */
+    int exact;  /* mma by kernels/model/mma_exact.h, no rule */
     void (*body)(void *context);
     void *context;
     char done; /* a synchronisation: what all threads did is before what follows the launch */
@@ -86,10 +89,16 @@ typedef struct machine {
 machine *machine_now(void);
 /* The first line stays. */
 void machine_says(machine *m, cuda_host_place where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A fault where the GPU of ATTEST_CUDA_HOST_GPU is older than sm_`target`, which `what` needs. */
+void machine_needs(const machine *m, int target, const char *what, cuda_host_place where);
 /* Gives the processor away until something makes the thread ready. */
 void machine_wait(machine *m, thread_state state, cuda_host_place where);
 
-/* shared.c: fresh memory for a block, 0: none left; 0 where something was written past an array's end. */
+/* warp.c: the running thread ends; lanes that wait for it alone are ready, and complete their group themselves, so that
+ * what it did is before nothing of theirs. */
+void machine_left_warp(machine *m);
+
+/* shared.c: fresh memory for a block, 0: none left; 0 where something was written outside of its arrays. */
 int machine_shared_begin(machine *m);
 int machine_shared_end(machine *m);
 void machine_shared_free(machine *m);

@@ -8,8 +8,10 @@
 enum { LANES = CUDA_HOST_LANES, ROWS = 16, COLUMNS = 8, DEPTH = 16 };
 
 /* ---- ldmatrix: lane k brings row k%8 of matrix k/8 ----------------------------------------------------------- */
-static void distribute(const cuda_host_slot *in, cuda_host_slot *out, int turned)
+static const char *distribute(const cuda_host_slot *in, cuda_host_slot *out, uint32_t mask, int turned)
 {
+    if (mask != UINT32_MAX)
+        return "ldmatrix is for all lanes of a warp";
     for (int k = 0; k < LANES; k++) {
         uint16_t pair[4][2];
         for (int matrix = 0; matrix < 4; matrix++)
@@ -19,18 +21,17 @@ static void distribute(const cuda_host_slot *in, cuda_host_slot *out, int turned
             }
         memcpy(out[k].byte, pair, sizeof pair);
     }
+    return NULL;
 }
 
 const char *cuda_host_matrices(const cuda_host_slot *in, cuda_host_slot *out, uint32_t mask)
 {
-    distribute(in, out, 0);
-    return mask == UINT32_MAX ? NULL : "ldmatrix is for all lanes of a warp";
+    return distribute(in, out, mask, 0);
 }
 
 const char *cuda_host_matrices_turned(const cuda_host_slot *in, cuda_host_slot *out, uint32_t mask)
 {
-    distribute(in, out, 1);
-    return mask == UINT32_MAX ? NULL : "ldmatrix is for all lanes of a warp";
+    return distribute(in, out, mask, 1);
 }
 
 /* ---- mma ------------------------------------------------------------------------------------------------------ *
@@ -106,8 +107,8 @@ static const char *multiply(const mma_rule *rule, widen *wide, const cuda_host_s
         multiply_exactly(wide, in, out);
         return NULL;
     }
-    if (rule->products == 0)
-        return "the tensor cores of ATTEST_CUDA_HOST_GPU have no such products";
+    if (machine_now()->target < 80)
+        return "mma.m16n8k16 needs sm_80; ATTEST_CUDA_HOST_GPU names an older GPU";
     gather(&x, rule, wide, in);
     for (int column = 0; column < COLUMNS; column++)
         for (int row = 0; row < ROWS; row += MMA_LANES) {

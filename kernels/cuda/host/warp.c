@@ -18,6 +18,9 @@ static void check_company(machine_warp *w, uint32_t mask, unsigned lane, cuda_ho
     w->company_what = w->what[lane];
 }
 
+/* Whether all have come that `mask` names and that have not ended. */
+static int all_here(const machine_warp *w, uint32_t mask) { return (mask & w->alive & ~w->come) == 0; }
+
 static void complete(machine *m, machine_warp *w, uint32_t mask, cuda_host_combine *combine, cuda_host_place where)
 {
     const unsigned number = m->now->here.rank / CUDA_HOST_LANES, me = m->now->here.rank;
@@ -54,12 +57,23 @@ void cuda_host_meet(uint32_t mask, const char *what, cuda_host_combine *combine,
     w->come |= 1u << lane;
     check_company(w, mask, lane, where);
     fibre_release(&m->shared->sync.warp[number].arrive[lane]);
-    if ((w->come & mask) == mask)
-        complete(m, w, mask, combine, where);
-    else
-        machine_wait(m, THREAD_IN_WARP, where);
+    while (w->come >> lane & 1) /* until this lane or another of them completes it */
+        if (all_here(w, mask))
+            complete(m, w, mask & w->alive, combine, where);
+        else
+            machine_wait(m, THREAD_IN_WARP, where);
     fibre_acquire(&m->shared->sync.warp[number].leave[lane]);
     machine_move(out, w->out[lane].byte, out_size);
+}
+
+void machine_left_warp(machine *m)
+{
+    const unsigned rank = m->now->here.rank, first = rank / CUDA_HOST_LANES * CUDA_HOST_LANES;
+    machine_warp *w = &m->warp[rank / CUDA_HOST_LANES];
+    w->alive &= ~(1u << rank % CUDA_HOST_LANES);
+    for (unsigned k = 0; k < CUDA_HOST_LANES; k++)
+        if (w->come >> k & 1 && all_here(w, w->mask[k]))
+            m->thread[first + k].state = THREAD_READY;
 }
 
 const char *cuda_host_nothing(const cuda_host_slot *in, cuda_host_slot *out, uint32_t mask)
@@ -92,6 +106,7 @@ const char *cuda_host_ballot(const cuda_host_slot *in, cuda_host_slot *out, uint
         votes |= (uint32_t)(mask >> k & 1 && predicate) << k;
     }
     for (unsigned k = 0; k < CUDA_HOST_LANES; k++)
-        memcpy(out[k].byte, &votes, sizeof votes);
+        if (mask >> k & 1) /* another group's lanes may not have taken theirs yet */
+            memcpy(out[k].byte, &votes, sizeof votes);
     return NULL;
 }

@@ -152,8 +152,9 @@ def check_refusals(work):
         with open(work + "/bad/predictions.jsonl", "w", encoding="utf-8") as file:
             file.write(text)
         refused(words, "gate", "--suite", SUITE, "--device", "cuda-host", "--predict", work + "/bad")
-    said = run("predict", "--gpu", "v100", "--kernel", FLASH + ":*bf16", line, code=77)
-    assert "not predicted" in said and "no such products" in said, said
+    for dtype in ("bf16", "f16"):
+        said = run("predict", "--gpu", "v100", "--kernel", f"{FLASH}:*-{dtype}", line.replace("bf16", dtype), code=77)
+        assert "not predicted" in said and "needs sm_80" in said, said
 
 
 def main():
