@@ -62,17 +62,24 @@ static void tell_text(void *context, const attest_prediction *p)
 static attest_status make_plan(attest_plan *plan, attest_libraries *l, char *library, size_t len, const attest_cli *cli,
                                attest_error *err)
 {
-    const char *kernel = NULL;
+    const char *kernel = NULL, *list[2 * ATTEST_CLI_LIBRARIES];
+    attest_status status = ATTEST_OK;
+    size_t count = 0;
     *library = '\0';
     if (cli->options.kernel)
         attest_split_target(cli->options.kernel, library, len, &kernel);
-    const char *const own[] = { library };
     if (*library)
-        return attest_plan_make(plan, own, 1, attest_predict_wants, kernel, cli->options.timeout, err);
-    const attest_status found = attest_libraries_find(l, cli, err);
-    if (found != ATTEST_OK)
-        return found;
-    return attest_plan_make(plan, l->list + 1, l->count - 1, attest_predict_wants, kernel, cli->options.timeout, err);
+        list[count++] = library;
+    for (int i = 0; i < cli->library_count; i++)
+        list[count++] = cli->library[i];
+    if (!*library) {
+        ATTEST_TRY(attest_libraries_find(l, cli, err));
+        for (size_t i = 1; i < l->count; i++)
+            list[count++] = l->list[i];
+    }
+    status = attest_plan_make(plan, list, count, attest_predict_wants, kernel, cli->options.timeout, err);
+out:
+    return status;
 }
 
 int attest_command_predict(const attest_cli *cli)

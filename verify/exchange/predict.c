@@ -231,6 +231,15 @@ attest_status attest_predict(attest_predicted *done, const attest_predict_reques
 {
     attest_status status = ATTEST_OK;
     predicting s = { .request = request, .done = done };
+/* Of its name: predictions are found by it. */
+static int is_first(const attest_plan *plan, size_t k)
+{
+    for (size_t i = 0; i < k; i++)
+        if (strcmp(plan->kernel[i].facts.name, plan->kernel[k].facts.name) == 0)
+            return 0;
+    return 1;
+}
+
     char path[ATTEST_PREDICT_PATH];
     *done = (attest_predicted){ 0 };
     ATTEST_TRY(check(request, err));
@@ -240,7 +249,8 @@ attest_status attest_predict(attest_predicted *done, const attest_predict_reques
     }
     for (size_t k = 0; k < request->plan->kernel_count; k++) {
         s.kernel = &request->plan->kernel[k];
-        ATTEST_TRY(predict_kernel(&s, err));
+        if (is_first(request->plan, k))
+            ATTEST_TRY(predict_kernel(&s, err));
     }
 out:
     if (s.list.file)

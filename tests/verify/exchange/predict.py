@@ -106,6 +106,9 @@ def check_stand_ins(work, predicted):
     first = gate(work, "first", None, "h100")  # predicts into OUT/predicted, then compares
     assert set(first.values()) == {"equal"} and os.path.exists(work + "/first/predicted/predictions.jsonl"), first
 
+    shutil.copy(FLASH, work + "/own.so")  # kernels of --library; those beside attest have the same names
+    own = gate(work, "own", None, "h100", "--library", work + "/own.so")
+    assert len(own) == 3 and set(own.values()) == {"equal"}, own
 
 def check_older(work):
     """Predictions that are not of this kernel, these inputs or these outputs are no evidence."""
