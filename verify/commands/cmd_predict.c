@@ -37,7 +37,9 @@ static void tell_split(const attest_prediction *p)
     const attest_hardware *h = &p->hardware;
     const attest_result *r = &p->result;
     printf("  error       %.3g of the norm, %.3g ulp, %.3g of the bound\n", r->norm_error, r->ulp_hi, r->ratio_hi);
-    if (p->tensor_cores)
+    if (p->no_hardware[0])
+        printf("  truncation  of the tensor cores: not known: %s\n", p->no_hardware);
+    else if (p->tensor_cores)
         printf("  truncation  of the tensor cores changes %lld of %lld elements of o, by %.3g numbers of its type at "
                "most, %.3g of the norm; without it the error is %.3g\n",
                (long long)h->changed, (long long)h->elements, h->steps, h->norm, h->norm_error);
@@ -59,6 +61,18 @@ static void tell_text(void *context, const attest_prediction *p)
         tell_split(p);
 }
 
+static void tell_done(const attest_predicted *done, const attest_cli *cli)
+{
+    char without[64] = "";
+    if (done->no_hardware)
+        snprintf(without, sizeof without, " (%zu without exact sums)", done->no_hardware);
+    fprintf(stderr, "%zu %s predicted for %s%s, %zu not, %zu %s%s%s\n", done->cases,
+            attest_plural((int64_t)done->cases, "case", "cases"), cli->gpu, without, done->not_predicted, done->kernels,
+            attest_plural((int64_t)done->kernels, "kernel", "kernels"), cli->out ? ", in " : "",
+            cli->out ? cli->out : "");
+}
+
+/* LIB.so of --kernel; else what --library names (of a gate), and the plugins beside the executable. */
 static attest_status make_plan(attest_plan *plan, attest_libraries *l, char *library, size_t len, const attest_cli *cli,
                                attest_error *err)
 {
@@ -105,10 +119,7 @@ int attest_command_predict(const attest_cli *cli)
                                              .context = (void *)(uintptr_t)cli };
     ATTEST_TRY(attest_predict(&done, &request, &err));
     if (!cli->options.quiet)
-        fprintf(stderr, "%zu %s predicted for %s, %zu not, %zu %s%s%s\n", done.cases,
-                attest_plural((int64_t)done.cases, "case", "cases"), cli->gpu, done.not_predicted, done.kernels,
-                attest_plural((int64_t)done.kernels, "kernel", "kernels"), cli->out ? ", in " : "",
-                cli->out ? cli->out : "");
+        tell_done(&done, cli);
 out:
     attest_libraries_clear(&l);
     attest_plan_clear(&plan);

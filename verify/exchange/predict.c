@@ -109,6 +109,7 @@ static void measure(attest_hardware *h, const attest_tensor *model, const attest
     h->norm = size > 0 ? sqrt(change / size) : change > 0 ? INFINITY : 0;
 }
 
+/* An end of the run with exact sums costs `hardware`, and nothing of the prediction. */
 static attest_status ask_exact(attest_prediction *p, predicting *s, const attest_prepared *prepared, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -118,13 +119,16 @@ static attest_status ask_exact(attest_prediction *p, predicting *s, const attest
     if (!s->exact)
         return ATTEST_OK;
     ATTEST_TRY(run(&outputs, &ended, s->exact, s, prepared, err));
-    if (!outputs)
-        ATTEST_TRY(
-            attest_fail(err, ATTEST_KERNEL_ERROR, "%s: %s: with exact sums: %s", p->kernel, prepared->line, ended.why));
     result = malloc(sizeof *result);
     if (!result)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a result"));
     attest_result_init(result);
+    if (!outputs) {
+        s->done->died += attest_result_death(result, &ended, "");
+        s->done->no_hardware++;
+        snprintf(p->no_hardware, sizeof p->no_hardware, "with exact sums: %.230s", ended.why);
+        goto out;
+    }
     ATTEST_TRY(compare(result, s, prepared, outputs, err));
     measure(&p->hardware, attest_bundle_role(p->outputs, ATTEST_O), attest_bundle_role(outputs, ATTEST_O));
     p->hardware.norm_error = result->norm_error;
@@ -227,10 +231,6 @@ out:
     return status;
 }
 
-attest_status attest_predict(attest_predicted *done, const attest_predict_request *request, attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    predicting s = { .request = request, .done = done };
 /* Of its name: predictions are found by it. */
 static int is_first(const attest_plan *plan, size_t k)
 {
@@ -240,6 +240,10 @@ static int is_first(const attest_plan *plan, size_t k)
     return 1;
 }
 
+attest_status attest_predict(attest_predicted *done, const attest_predict_request *request, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    predicting s = { .request = request, .done = done };
     char path[ATTEST_PREDICT_PATH];
     *done = (attest_predicted){ 0 };
     ATTEST_TRY(check(request, err));

@@ -20,7 +20,8 @@
  *         bits                   hash of the bytes of all outputs, as field `outputs` of a result
  *         files                  {o: "KERNEL/0001/o.npy", lse: ..}
  *         verdict, ratio, ulp, norm_error    of the predicted outputs, beside the truth
- *         hardware               attest_hardware; null: the kernel declares no tensor cores
+ *         hardware               attest_hardware; null: the kernel declares no tensor cores, or `no_hardware`
+ *         no_hardware            only where the run with exact sums ended badly: how; the prediction stands
  *         terms                  {score, exp, cast, accumulation, division}: of the bound at the worst element; none is
  *                                an error
  */
@@ -48,7 +49,8 @@ typedef struct attest_prediction {
     char inputs[20], folder[96];
     int tensor_cores;
     attest_hardware hardware;
-    attest_result result; /* of what is predicted */
+    char no_hardware[256]; /* how the run with exact sums ended, if badly; "": `hardware` is there */
+    attest_result result;  /* of what is predicted */
     const attest_bundle *outputs;
 } attest_prediction;
 
@@ -63,7 +65,8 @@ typedef struct attest_predict_request {
 
 typedef struct attest_predicted {
     size_t kernels, cases, not_predicted; /* cases and whole kernels without a prediction */
-    int died;                             /* crashes and timeouts among them */
+    size_t no_hardware;                   /* predicted cases whose run with exact sums ended badly */
+    int died;                             /* crashes and timeouts among both */
 } attest_predicted;
 
 /* 1: a kernel of device cuda-host whose name matches the glob `context` (NULL: all). */

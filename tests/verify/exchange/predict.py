@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv[1])
 ATTEST = os.path.join(BUILD, "attest")
 FLASH = os.path.join(BUILD, "kernels/cuda-flash-host.so")
+DEVICE = os.path.join(BUILD, "plugins/host_device.so")
 SUITE = os.path.join(HERE, "predict.suite")
 
 
@@ -105,10 +106,10 @@ def check_stand_ins(work, predicted):
     assert "Bits beside" in summary or "Outputs beside those" in summary, summary
     first = gate(work, "first", None, "h100")  # predicts into OUT/predicted, then compares
     assert set(first.values()) == {"equal"} and os.path.exists(work + "/first/predicted/predictions.jsonl"), first
-
     shutil.copy(FLASH, work + "/own.so")  # kernels of --library; those beside attest have the same names
     own = gate(work, "own", None, "h100", "--library", work + "/own.so")
     assert len(own) == 3 and set(own.values()) == {"equal"}, own
+
 
 def check_older(work):
     """Predictions that are not of this kernel, these inputs or these outputs are no evidence."""
@@ -133,6 +134,22 @@ def check_cut(work):
         spoil(work + f"/{name}/softmax-flash-cuda-f16/0001/lse.npy")
         got = gate(work, "gate-" + name, None, work + "/" + name, "--case", line)
         assert got and all(v.startswith("not predicted: ") and "lse.npy" in v for v in got.values()), got
+
+
+def check_exact_ends(work):
+    """A run with exact sums that ends its process costs `hardware` of that case and nothing else, of a gate neither."""
+    cases = [f"variant=softmax n={n} d=8" for n in (4, 5, 6)]
+    said = run("predict", "--gpu", "h100", "--kernel", DEVICE + ":exact-ends", "--out", work + "/ends", *cases, code=3)
+    assert "3 cases predicted for h100 (1 without exact sums), 0 not, " in said, said
+    rows = lines(work + "/ends/predictions.jsonl")
+    assert [r["hardware"] is None for r in rows] == ["no_hardware" in r for r in rows] == [False, True, False], rows
+    assert "with exact sums: run() ended the process with signal 6" in rows[1]["no_hardware"] and rows[1]["bits"], rows
+    with open(work + "/ends.suite", "w", encoding="utf-8") as file:
+        file.write("\n".join(cases) + "\n")
+    run("gate", "--device", "cuda-host", "--suite", work + "/ends.suite", "--library", DEVICE, "--kernel", "exact-ends",
+        "--predict", "h100", "--out", work + "/gate-ends", "--quiet")
+    got = [r["predicted"] for r in lines(work + "/gate-ends/results.jsonl")]
+    assert got == ["equal"] * 3, got
 
 
 def refused(text, *words):
@@ -165,6 +182,7 @@ def main():
         check_stand_ins(work, predicted)
         check_older(work)
         check_cut(work)
+        check_exact_ends(work)
         check_refusals(work)
 
 
