@@ -304,6 +304,7 @@ CUDA_TSAN := $(if $(findstring address,$(SANITIZE)),,$(wildcard $(shell clang++ 
 CUDA_TESTS = $(BUILD)/cuda/run $(foreach name,$(notdir $(CUDA_SRC:.cu=)),$(BUILD)/kernels/cuda-$(name)-host.so $(addprefix $(BUILD)/cuda/$(name)-,asan $(if $(CUDA_TSAN),tsan)))
 $(BUILD)/tests/kernels/cuda/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"' $(if $(CUDA_TSAN),-DATTEST_TEST_TSAN)
 $(BUILD)/attest-tests $(BUILD)/t/test_cuda_host: | $(BUILD)/cuda/probe.so $(CUDA_TESTS)
+$(BUILD)/attest-tests $(BUILD)/t/test_worker_run: | $(BUILD)/cuda/racy.so $(BUILD)/attest $(BUILD)/attest-worker
 $(BUILD)/attest-tests $(BUILD)/t/test_gpu_day: | $(DAY_HOST)
 
 # The runner over suites with planted faults.
