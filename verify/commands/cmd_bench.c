@@ -180,6 +180,7 @@ int attest_command_bench(const attest_cli *cli)
         ATTEST_TRY(attest_fail(&err, ATTEST_NO_MEMORY, "no memory for a table"));
     ATTEST_TRY(find_bench(&b, cli, &err));
     device = cli->options.device ? attest_cli_device(cli->options.device) : ATTEST_CPU;
+    ATTEST_TRY(attest_device_settings(device, &err));
     if (device != ATTEST_CPU)
         ATTEST_TRY(load_libraries(&libraries, cli, device, &err));
     const attest_bench_options options = { .rounds = (int)cli->rounds,

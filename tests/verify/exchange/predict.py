@@ -19,10 +19,9 @@ DEVICE = os.path.join(BUILD, "plugins/host_device.so")
 SUITE = os.path.join(HERE, "predict.suite")
 
 
-def run(*words, code=0, gpu=None):
-    env = {k: v for k, v in os.environ.items() if k != "ATTEST_CUDA_HOST_GPU"}
-    if gpu:
-        env["ATTEST_CUDA_HOST_GPU"] = gpu
+def run(*words, code=0, gpu=None, order=None):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ATTEST_CUDA_HOST_")}
+    env.update({k: v for k, v in (("ATTEST_CUDA_HOST_GPU", gpu), ("ATTEST_CUDA_HOST_ORDER", order)) if v})
     done = subprocess.run([ATTEST, *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert done.returncode == code, f"{words}: exit code {done.returncode}, not {code}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr
@@ -152,9 +151,24 @@ def check_exact_ends(work):
     assert got == ["equal"] * 3, got
 
 
-def refused(text, *words):
-    said = run(*words, code=2)
+def refused(text, *words, **settings):
+    said = run(*words, code=2, **settings)
     assert text in said and said.count("\n") == 1, said
+
+
+def check_settings(work):
+    """A setting of cuda-host that is none is no fault of a kernel; of commands that use no such kernel it is no matter."""
+    line, name = "variant=softmax n=5 d=8", "softmax-flash-cuda-f32"
+    library = os.path.join(BUILD, "kernels/cuda-flash_f32-host.so")
+    for words in (("gate", "--suite", SUITE, "--device", "cuda-host"), ("audit", library, "--suite", SUITE),
+                  ("predict", "--gpu", "h100", line), ("replay", "--kernel", library, line),
+                  ("props", "--kernel", library, "--cases", "2"),
+                  ("export", "--kernel", library, "--suite", SUITE, "--out", work + "/exported"),
+                  ("search", "--kernel", library, "--problem", line, "--cases", "2"),
+                  ("bench", "kernels", "--device", "cuda-host", "--kernel", name)):
+        refused("ATTEST_CUDA_HOST_GPU=k80 in the environment: v100, ", *words, gpu="k80")
+        refused("ATTEST_CUDA_HOST_ORDER=bogus in the environment: forward, ", *words, order="bogus")
+    run("gate", "--suite", SUITE, "--kernel", "softmax-online-f32", "--quiet", gpu="k80", order="bogus")
 
 
 def check_refusals(work):
@@ -183,6 +197,7 @@ def main():
         check_older(work)
         check_cut(work)
         check_exact_ends(work)
+        check_settings(work)
         check_refusals(work)
 
 
