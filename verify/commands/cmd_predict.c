@@ -55,20 +55,23 @@ static void tell_text(void *context, const attest_prediction *p)
         printf("%s: not predicted: %s%s%s\n", p->kernel, p->cannot, p->result.problem[0] ? ": " : "",
                p->result.problem);
     else
-        printf("%s: %s: %s: %s\n", p->kernel, p->result.outputs, attest_verdict_names[p->result.verdict],
-               p->result.problem);
+        printf("%s: %s: %s: %s%s%s\n", p->kernel, p->result.outputs, attest_verdict_names[p->result.verdict],
+               p->result.problem, p->unsure ? ": unsure, " : "", p->unsure ? p->unsure : "");
     if (!p->cannot[0] && cli->argument_count > 0)
         tell_split(p);
 }
 
 static void tell_done(const attest_predicted *done, const attest_cli *cli)
 {
-    char without[64] = "";
+    char without[64] = "", unsure[128] = "";
     if (done->no_hardware)
         snprintf(without, sizeof without, " (%zu without exact sums)", done->no_hardware);
-    fprintf(stderr, "%zu %s predicted for %s%s, %zu not, %zu %s%s%s\n", done->cases,
-            attest_plural((int64_t)done->cases, "case", "cases"), cli->gpu, without, done->not_predicted, done->kernels,
-            attest_plural((int64_t)done->kernels, "kernel", "kernels"), cli->out ? ", in " : "",
+    if (done->unsure)
+        snprintf(unsure, sizeof unsure, " (%zu unsure: it is not known whether every operation is named)",
+                 done->unsure);
+    fprintf(stderr, "%zu %s predicted for %s%s%s, %zu not, %zu %s%s%s\n", done->cases,
+            attest_plural((int64_t)done->cases, "case", "cases"), cli->gpu, without, unsure, done->not_predicted,
+            done->kernels, attest_plural((int64_t)done->kernels, "kernel", "kernels"), cli->out ? ", in " : "",
             cli->out ? cli->out : "");
 }
 
@@ -104,7 +107,7 @@ int attest_command_predict(const attest_cli *cli)
     attest_plan plan = { .library = NULL };
     attest_libraries l = { .count = 0 };
     attest_predicted done = { 0 };
-    char library[4096];
+    char library[4096], plugins[4096];
     if (!cli->gpu)
         ATTEST_TRY(
             attest_fail(&err, ATTEST_BAD_INPUT, "--gpu is missing: v100, a100, a2, ada, l40s, h100, h200, b200"));
@@ -114,6 +117,8 @@ int attest_command_predict(const attest_cli *cli)
                                              .plan = &plan,
                                              .gpu = cli->gpu,
                                              .dir = cli->out,
+                                             .plugins = attest_cli_plugins(plugins, sizeof plugins, cli) ? plugins
+                                                                                                         : NULL,
                                              .timeout_s = cli->options.timeout,
                                              .tell = cli->options.quiet ? NULL : tell_text,
                                              .context = (void *)(uintptr_t)cli };
@@ -136,7 +141,7 @@ static attest_status predict_first(char *dir, size_t len, const attest_cli *cli,
     attest_plan plan = { .library = NULL };
     attest_libraries l = { .count = 0 };
     attest_predicted done;
-    char list[4200], library[4096];
+    char list[4200], library[4096], plugins[4096];
     if (!cli->out)
         return attest_fail(err, ATTEST_BAD_INPUT, "--predict=%s: no folder; to predict first needs --out DIR",
                            cli->predict);
@@ -148,9 +153,13 @@ static attest_status predict_first(char *dir, size_t len, const attest_cli *cli,
     if (unlink(list) != 0 && errno != ENOENT)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s", list, strerror(errno));
     ATTEST_TRY(make_plan(&plan, &l, library, sizeof library, cli, err));
-    const attest_predict_request request = {
-        .suite = suite, .plan = &plan, .gpu = cli->predict, .dir = dir, .timeout_s = cli->options.timeout
-    };
+    const attest_predict_request request = { .suite = suite,
+                                             .plan = &plan,
+                                             .gpu = cli->predict,
+                                             .dir = dir,
+                                             .plugins = attest_cli_plugins(plugins, sizeof plugins, cli) ? plugins
+                                                                                                         : NULL,
+                                             .timeout_s = cli->options.timeout };
     status = attest_predict(&done, &request, err);
 out:
     attest_libraries_clear(&l);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernels/model/mma.h"
@@ -13,6 +14,14 @@
 #include "verify/exchange/predict_private.h"
 
 #define VARIABLE "ATTEST_CUDA_HOST_GPU" /* kernels/cuda/host/machine.h */
+
+/* Kernels of attest every operation of which is named.  `make fingerprints` finds kernels that do not belong here. */
+static const char *const named[] = {
+    "softmax-flash-cuda-bf16", "softmax-flash-cuda-f16", "softmax-flash-cuda-f32", "softmax-decode-cuda-f32",
+    "linear-chunk-cuda-f32",   "taylor-packed-cuda-f32", "taylor-chunk-cuda-bf16", "delta-chunk-cuda-f32",
+};
+
+static const char nobody_looked[] = "it is not known whether every operation of this kernel is named";
 
 /* Kernels whose bits no model here knows.  `make fingerprints` finds kernels that belong here. */
 static const struct {
@@ -37,12 +46,34 @@ typedef struct predicting {
     size_t number;                /* of its cases so far */
 } predicting;
 
+/* The file lies in the folder of attest's own libraries. */
+static int is_own(const char *library, const char *plugins)
+{
+    char folder[ATTEST_PREDICT_PATH];
+    struct stat theirs, ours;
+    const char *slash = strrchr(library, '/');
+    const int len = slash ? (int)(slash - library) : 0;
+    return plugins && snprintf(folder, sizeof folder, "%.*s/", len, len ? library : ".") < (int)sizeof folder &&
+           stat(folder, &theirs) == 0 && stat(plugins, &ours) == 0 && theirs.st_dev == ours.st_dev &&
+           theirs.st_ino == ours.st_ino;
+}
+
+static const char *unsure_of(const predicting *s)
+{
+    const attest_plan *plan = s->request->plan;
+    int known = 0;
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        known |= strcmp(named[i], s->kernel->facts.name) == 0;
+    return known && is_own(plan->library[s->kernel->library].path, s->request->plugins) ? NULL : nobody_looked;
+}
+
 static attest_status give(predicting *s, const attest_prediction *p, attest_error *err)
 {
     const attest_predict_request *request = s->request;
     attest_status status = ATTEST_OK;
     s->done->not_predicted += p->cannot[0] != '\0';
     s->done->cases += p->cannot[0] == '\0';
+    s->done->unsure += p->cannot[0] == '\0' && p->unsure;
     if (request->dir)
         status = attest_predict_write(s->list.file, request->dir, p, err);
     if (status == ATTEST_OK && request->tell)
@@ -57,6 +88,7 @@ static void begin(attest_prediction *p, const predicting *s)
     snprintf(p->kernel, sizeof p->kernel, "%s", facts->name);
     snprintf(p->version, sizeof p->version, "%s", facts->version);
     snprintf(p->gpu, sizeof p->gpu, "%s", s->request->gpu);
+    p->unsure = unsure_of(s);
     p->tensor_cores = facts->numerics.acc_truncates == ATTEST_YES;
     attest_result_init(&p->result);
 }

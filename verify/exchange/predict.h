@@ -11,11 +11,14 @@
  *     kernels that call what the GPU's library alone defines, by name in predict.c, each with the reason;
  *     ex2.approx and the other approximate instructions, of which no table was measured (kernels/model/ex2.h);
  *     which NaN: any two count as equal.
+ * Of a kernel that is not attest's own nobody has looked whether every operation is named: its predictions are unsure.
+ * reports/docs/cuda.md says what a kernel must do to be predictable.
  * The folder:
  *
  *     DIR/predictions.jsonl      one object a line, written last:
  *         kernel, version, gpu   names; of the kernel as it says, of the GPU as mma.h has it
  *         cannot                 why there is no prediction; then of a whole kernel (no problem) or of one case
+ *         unsure                 only where other bits may be no fault of the model: why
  *         problem, inputs        the line; hash of the bytes of its inputs
  *         bits                   hash of the bytes of all outputs, as field `outputs` of a result
  *         files                  {o: "KERNEL/0001/o.npy", lse: ..}
@@ -45,7 +48,8 @@ typedef struct attest_hardware {
 /* One case of one kernel, or a kernel that is not predicted. */
 typedef struct attest_prediction {
     char kernel[64], version[32], gpu[32];
-    char cannot[256]; /* "": predicted */
+    char cannot[256];   /* "": predicted */
+    const char *unsure; /* why the bits may be others; NULL: nothing known speaks against them */
     char inputs[20], folder[96];
     int tensor_cores;
     attest_hardware hardware;
@@ -58,6 +62,7 @@ typedef struct attest_predict_request {
     const attest_suite *suite;
     const attest_plan *plan; /* of attest_predict_wants() */
     const char *gpu, *dir;   /* dir NULL: nothing is written */
+    const char *plugins;     /* the folder of attest's own libraries; NULL: it has none */
     double timeout_s;
     void (*tell)(void *context, const attest_prediction *prediction); /* NULL, or called with each */
     void *context;
@@ -66,6 +71,7 @@ typedef struct attest_predict_request {
 typedef struct attest_predicted {
     size_t kernels, cases, not_predicted; /* cases and whole kernels without a prediction */
     size_t no_hardware;                   /* predicted cases whose run with exact sums ended badly */
+    size_t unsure;                        /* predicted cases of other libraries than attest's own */
     int died;                             /* crashes and timeouts among both */
 } attest_predicted;
 

@@ -58,6 +58,8 @@ attest_status attest_predict_write(FILE *out, const char *dir, const attest_pred
     json_object_set_new(object, "gpu", attest_json_text(p->gpu));
     if (p->cannot[0])
         json_object_set_new(object, "cannot", attest_json_text(p->cannot));
+    if (p->unsure && !p->cannot[0])
+        json_object_set_new(object, "unsure", attest_json_text(p->unsure));
     if (r->problem[0])
         json_object_set_new(object, "problem", attest_json_text(r->problem));
     if (!p->cannot[0]) {

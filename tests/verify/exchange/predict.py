@@ -79,6 +79,7 @@ def check_predictions(work):
     assert f"{len(rows) - 1} cases predicted for h100, 1 not, " in said and len(rows) >= 7, said
     cannot = [r["kernel"] for r in rows if "cannot" in r]
     assert cannot == ["softmax-online-cuda-f32"], cannot
+    assert not [r for r in rows if "unsure" in r] and "not known" not in said, said
     for r in rows:
         if "cannot" in r:
             continue
@@ -135,11 +136,26 @@ def check_cut(work):
         assert got and all(v.startswith("not predicted: ") and "lse.npy" in v for v in got.values()), got
 
 
+def check_foreign(work):
+    """Of a library that is not attest's own nobody knows whether its operations are named, whatever its kernel's name."""
+    words, line = "it is not known whether every operation of this kernel is named", "variant=softmax n=5 d=8 in=bf16 p=bf16"
+    shutil.copy(FLASH, work + "/copy.so")
+    for library in (DEVICE, work + "/copy.so"):
+        said = run("predict", "--gpu", "h100", "--kernel", library, "--out", work + "/foreign", "variant=softmax n=5 d=8", line,
+                   code=3 if library == DEVICE else 0)
+        rows = lines(work + "/foreign/predictions.jsonl")
+        assert len(rows) == 1 and rows[0]["unsure"] == words and f": unsure, {words}\n" in said, said
+        assert "1 case predicted for h100" in said and "(1 unsure: it is not known whether " in said, said
+        shutil.rmtree(work + "/foreign")
+    said = run("predict", "--gpu", "h100", "--kernel", os.path.relpath(FLASH) + ":*bf16", line)
+    assert "unsure" not in said and "not known" not in said, said
+
+
 def check_exact_ends(work):
     """A run with exact sums that ends its process costs `hardware` of that case and nothing else, of a gate neither."""
     cases = [f"variant=softmax n={n} d=8" for n in (4, 5, 6)]
     said = run("predict", "--gpu", "h100", "--kernel", DEVICE + ":exact-ends", "--out", work + "/ends", *cases, code=3)
-    assert "3 cases predicted for h100 (1 without exact sums), 0 not, " in said, said
+    assert "3 cases predicted for h100 (1 without exact sums) (3 unsure: " in said, said
     rows = lines(work + "/ends/predictions.jsonl")
     assert [r["hardware"] is None for r in rows] == ["no_hardware" in r for r in rows] == [False, True, False], rows
     assert "with exact sums: run() ended the process with signal 6" in rows[1]["no_hardware"] and rows[1]["bits"], rows
@@ -196,6 +212,7 @@ def main():
         check_stand_ins(work, predicted)
         check_older(work)
         check_cut(work)
+        check_foreign(work)
         check_exact_ends(work)
         check_settings(work)
         check_refusals(work)
