@@ -75,25 +75,32 @@ static void tell_done(const attest_predicted *done, const attest_cli *cli)
             cli->out ? cli->out : "");
 }
 
-/* LIB.so of --kernel; else what --library names (of a gate), and the plugins beside the executable. */
+/* What --library names (of a gate), and the plugins beside the executable. */
+static attest_status list_libraries(const char *list[2 * ATTEST_CLI_LIBRARIES], size_t *count, attest_libraries *l,
+                                    const attest_cli *cli, attest_error *err)
+{
+    const attest_status status = attest_libraries_find(l, cli, err);
+    *count = 0;
+    for (int i = 0; i < cli->library_count; i++)
+        list[(*count)++] = cli->library[i];
+    for (size_t i = 1; status == ATTEST_OK && i < l->count; i++)
+        list[(*count)++] = l->list[i];
+    return status;
+}
+
+/* Of LIB.so of --kernel, else of all these. */
 static attest_status make_plan(attest_plan *plan, attest_libraries *l, char *library, size_t len, const attest_cli *cli,
                                attest_error *err)
 {
     const char *kernel = NULL, *list[2 * ATTEST_CLI_LIBRARIES];
     attest_status status = ATTEST_OK;
-    size_t count = 0;
+    size_t count = 1;
     *library = '\0';
     if (cli->options.kernel)
         attest_split_target(cli->options.kernel, library, len, &kernel);
-    if (*library)
-        list[count++] = library;
-    for (int i = 0; i < cli->library_count; i++)
-        list[count++] = cli->library[i];
-    if (!*library) {
-        ATTEST_TRY(attest_libraries_find(l, cli, err));
-        for (size_t i = 1; i < l->count; i++)
-            list[count++] = l->list[i];
-    }
+    list[0] = library;
+    if (!*library)
+        ATTEST_TRY(list_libraries(list, &count, l, cli, err));
     status = attest_plan_make(plan, list, count, attest_predict_wants, kernel, cli->options.timeout, err);
 out:
     return status;
@@ -167,6 +174,26 @@ out:
     return status == ATTEST_BAD_INPUT ? attest_fail_prefix(err, status, "--predict") : status;
 }
 
+static void tell_stale(void *context, const char *path)
+{
+    const attest_cli *cli = context;
+    fprintf(stderr,
+            "attest gate: --predict=%s: %s is another file than the one that predicted: predictions may be old\n",
+            cli->predict, path);
+}
+
+static attest_status check_stale(const attest_predictions *predictions, const attest_cli *cli, attest_error *err)
+{
+    attest_libraries l = { .count = 0 };
+    const char *list[2 * ATTEST_CLI_LIBRARIES];
+    size_t count;
+    const attest_status status = list_libraries(list, &count, &l, cli, err);
+    if (status == ATTEST_OK)
+        attest_predictions_stale(predictions, list, count, tell_stale, (void *)(uintptr_t)cli);
+    attest_libraries_clear(&l);
+    return status;
+}
+
 attest_status attest_cli_predictions(attest_predictions **predictions, const attest_cli *cli, const attest_suite *suite,
                                      attest_error *err)
 {
@@ -178,7 +205,8 @@ attest_status attest_cli_predictions(attest_predictions **predictions, const att
     snprintf(dir, sizeof dir, "%s", cli->predict);
     if (access(cli->predict, F_OK) != 0)
         ATTEST_TRY(predict_first(dir, sizeof dir, cli, suite, err));
-    status = attest_predictions_read(predictions, dir, err);
+    ATTEST_TRY(attest_predictions_read(predictions, dir, err));
+    status = check_stale(*predictions, cli, err);
 out:
     return status;
 }

@@ -88,6 +88,10 @@ static void begin(attest_prediction *p, const predicting *s)
     snprintf(p->kernel, sizeof p->kernel, "%s", facts->name);
     snprintf(p->version, sizeof p->version, "%s", facts->version);
     snprintf(p->gpu, sizeof p->gpu, "%s", s->request->gpu);
+    const attest_plan_library *library = &s->request->plan->library[s->kernel->library];
+    const char *slash = strrchr(library->path, '/');
+    snprintf(p->library, sizeof p->library, "%s", slash ? slash + 1 : library->path);
+    snprintf(p->file_hash, sizeof p->file_hash, "%s", library->file.hash);
     p->unsure = unsure_of(s);
     p->tensor_cores = facts->numerics.acc_truncates == ATTEST_YES;
     attest_result_init(&p->result);

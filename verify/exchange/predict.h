@@ -17,6 +17,7 @@
  *
  *     DIR/predictions.jsonl      one object a line, written last:
  *         kernel, version, gpu   names; of the kernel as it says, of the GPU as mma.h has it
+ *         library, file_hash     name of the file whose kernel predicted, and its hash, as in results
  *         cannot                 why there is no prediction; then of a whole kernel (no problem) or of one case
  *         unsure                 only where other bits may be no fault of the model: why
  *         problem, inputs        the line; hash of the bytes of its inputs
@@ -48,8 +49,9 @@ typedef struct attest_hardware {
 /* One case of one kernel, or a kernel that is not predicted. */
 typedef struct attest_prediction {
     char kernel[64], version[32], gpu[32];
-    char cannot[256];   /* "": predicted */
-    const char *unsure; /* why the bits may be others; NULL: nothing known speaks against them */
+    char library[128], file_hash[20]; /* name of the file, and its hash */
+    char cannot[256];                 /* "": predicted */
+    const char *unsure;               /* why the bits may be others; NULL: nothing known speaks against them */
     char inputs[20], folder[96];
     int tensor_cores;
     attest_hardware hardware;
@@ -89,8 +91,14 @@ typedef struct attest_predictions attest_predictions;
 attest_status attest_predictions_read(attest_predictions **predictions, const char *dir, attest_error *err);
 void attest_predictions_free(attest_predictions *predictions);
 
+/* A library that predicted is, of these files the one of its name, another file now: its predictions may be old.  Calls
+ * tell() with the path, once for each. */
+void attest_predictions_stale(const attest_predictions *predictions, const char *const *paths, size_t count,
+                              void (*tell)(void *context, const char *path), void *context);
+
 /* Sets result->predicted: `equal`; the first element that differs, outputs in the order of their numbers, with both
- * bit patterns and how many differ; or `not predicted: ` and why, also where a file of the folder is gone or cut.
+ * bit patterns and how many differ; or `not predicted: ` and why, also where a file of the folder is gone or cut, or
+ * the files together are not those that were hashed as `bits`.
  * Reads the files of this case; many threads may ask: an attest_look, whose context is an attest_predictions. */
 attest_status attest_predictions_look(const void *predictions, attest_result *result, const attest_kernel_facts *kernel,
                                       const attest_prepared *prepared, const attest_bundle *outputs, attest_error *err);

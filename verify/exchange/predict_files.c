@@ -56,6 +56,8 @@ attest_status attest_predict_write(FILE *out, const char *dir, const attest_pred
     json_object_set_new(object, "kernel", attest_json_text(p->kernel));
     json_object_set_new(object, "version", attest_json_text(p->version));
     json_object_set_new(object, "gpu", attest_json_text(p->gpu));
+    json_object_set_new(object, "library", attest_json_text(p->library));
+    json_object_set_new(object, "file_hash", attest_json_text(p->file_hash));
     if (p->cannot[0])
         json_object_set_new(object, "cannot", attest_json_text(p->cannot));
     if (p->unsure && !p->cannot[0])

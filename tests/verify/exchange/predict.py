@@ -136,6 +136,35 @@ def check_cut(work):
         assert got and all(v.startswith("not predicted: ") and "lse.npy" in v for v in got.values()), got
 
 
+def check_damaged(work):
+    """A bit of a file that is another one than was predicted is no difference of the kernel."""
+    shutil.copytree(work + "/h100", work + "/bit")
+    path = work + "/bit/softmax-flash-cuda-f16/0001/o.npy"
+    with open(path, "r+b") as file:
+        file.seek(-3, os.SEEK_END)
+        byte = file.read(1)[0]
+        file.seek(-3, os.SEEK_END)
+        file.write(bytes([byte ^ 1]))
+    got = gate(work, "gate-bit", None, work + "/bit", "--case", "*n=20*in=f16*")
+    assert got and all(v.startswith("not predicted: its files are damaged: hash ") for v in got.values()), got
+
+
+def check_stale(work):
+    """A library that is another file than the one that predicted is told, once; its predictions are compared."""
+    words = ("gate", "--device", "cuda-host", "--suite", SUITE, "--kernel", "softmax-flash-cuda-*16", "--quiet",
+             "--predict", work + "/h100")
+    text = "cuda-flash-host.so is another file than the one that predicted: predictions may be old"
+    said = run(*words)
+    assert "another file" not in said, said
+    os.mkdir(work + "/other-libraries")
+    library = shutil.copy(FLASH, work + "/other-libraries")
+    with open(library, "ab") as file:
+        file.write(b"more")
+    said = run(*words, "--library", library, "--out", work + "/stale")
+    assert said.count(text) == 1 and f"--predict={work}/h100: {library} is another" in said, said
+    assert {r["predicted"] for r in lines(work + "/stale/results.jsonl")} == {"equal"}
+
+
 def check_foreign(work):
     """Of a library that is not attest's own nobody knows whether its operations are named, whatever its kernel's name."""
     words, line = "it is not known whether every operation of this kernel is named", "variant=softmax n=5 d=8 in=bf16 p=bf16"
@@ -212,6 +241,8 @@ def main():
         check_stand_ins(work, predicted)
         check_older(work)
         check_cut(work)
+        check_damaged(work)
+        check_stale(work)
         check_foreign(work)
         check_exact_ends(work)
         check_settings(work)
