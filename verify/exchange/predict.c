@@ -44,6 +44,7 @@ typedef struct predicting {
     const attest_plan_kernel *kernel;
     attest_worker *model, *exact; /* the kernel under the GPU's rule; with exact sums, NULL: it has no tensor cores */
     size_t number;                /* of its cases so far */
+    unsigned char *again;         /* of each case of the suite: 1: an earlier one has its line */
 } predicting;
 
 /* The file lies in the folder of attest's own libraries. */
@@ -235,6 +236,8 @@ static attest_status predict_kernel(predicting *s, attest_error *err)
         ATTEST_TRY(start(&s->exact, s, "exact", err));
     for (size_t i = 0; i < suite->case_count; i++) {
         attest_case c;
+        if (s->again[i])
+            continue;
         attest_suite_case(&c, suite, i);
         /* No answer is no refusal: the run then tells what kind of end that is. */
         if (attest_worker_supports(s->model, s->kernel->index, &c.problem, why, sizeof why) != 0)
@@ -267,6 +270,38 @@ out:
     return status;
 }
 
+typedef struct place {
+    const char *line;
+    size_t index;
+} place;
+
+static int by_line(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    const int order = strcmp(x->line, y->line);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Two predictions of one case would be refused where they are read. */
+static attest_status find_again(predicting *s, attest_error *err)
+{
+    const attest_suite *suite = s->request->suite;
+    const size_t count = suite->case_count;
+    place *sorted = malloc((count + 1) * sizeof *sorted);
+    s->again = calloc(count + 1, 1);
+    if (!sorted || !s->again) {
+        free(sorted);
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", count);
+    }
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (place){ attest_suite_line(suite, i), i };
+    qsort(sorted, count, sizeof *sorted, by_line);
+    for (size_t i = 1; i < count; i++)
+        s->again[sorted[i].index] = strcmp(sorted[i].line, sorted[i - 1].line) == 0;
+    free(sorted);
+    return ATTEST_OK;
+}
+
 /* Of its name: predictions are found by it. */
 static int is_first(const attest_plan *plan, size_t k)
 {
@@ -283,6 +318,7 @@ attest_status attest_predict(attest_predicted *done, const attest_predict_reques
     char path[ATTEST_PREDICT_PATH];
     *done = (attest_predicted){ 0 };
     ATTEST_TRY(check(request, err));
+    ATTEST_TRY(find_again(&s, err));
     if (request->dir) {
         ATTEST_TRY(attest_predict_path(path, request->dir, NULL, ATTEST_PREDICTIONS, err));
         ATTEST_TRY(attest_output_open(&s.list, path, err));
@@ -295,5 +331,6 @@ attest_status attest_predict(attest_predicted *done, const attest_predict_reques
 out:
     if (s.list.file)
         status = attest_output_close(&s.list, status, err);
+    free(s.again);
     return status;
 }

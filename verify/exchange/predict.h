@@ -80,8 +80,9 @@ typedef struct attest_predicted {
 /* 1: a kernel of device cuda-host whose name matches the glob `context` (NULL: all). */
 int attest_predict_wants(const void *context, const attest_kernel_facts *kernel);
 
-/* Runs every kernel of the plan on every case that it serves; of kernels of one name the first.  ATTEST_BAD_INPUT: no
- * such GPU, a folder that holds predictions already or cannot be written, no kernel. */
+/* Runs every kernel of the plan on every case that it serves: of kernels of one name the first, a case that the suite
+ * has twice once.  ATTEST_BAD_INPUT: no such GPU, a folder that holds predictions already or cannot be written, no
+ * kernel. */
 attest_status attest_predict(attest_predicted *done, const attest_predict_request *request, attest_error *err);
 
 /* ---- beside them ------------------------------------------------------------------------------------------------- */

@@ -180,6 +180,20 @@ def check_foreign(work):
     assert "unsure" not in said and "not known" not in said, said
 
 
+def check_twice(work):
+    """A line that is given twice, in whichever spelling, is predicted once: two would be refused where they are read."""
+    one, two = "variant=softmax n=5 d=8 in=bf16 p=bf16", "n=5 d=8 p=bf16 in=bf16 variant=softmax"
+    other = "variant=softmax n=6 d=8 in=bf16 p=bf16"
+    run("predict", "--gpu", "h100", "--kernel", FLASH + ":*bf16", "--out", work + "/twice", one, other, two, one)
+    assert [r["problem"].split()[1] for r in lines(work + "/twice/predictions.jsonl")] == ["n=5", "n=6"]
+    with open(work + "/twice.suite", "w", encoding="utf-8") as file:
+        file.write("\n".join((one, one, other)) + "\n")
+    run("gate", "--device", "cuda-host", "--suite", work + "/twice.suite", "--kernel", "softmax-flash-cuda-bf16", "--quiet",
+        "--predict", "h100", "--out", work + "/gate-twice")
+    got = [r["predicted"] for r in lines(work + "/gate-twice/results.jsonl")]
+    assert got and set(got) == {"equal"}, got
+
+
 def check_exact_ends(work):
     """A run with exact sums that ends its process costs `hardware` of that case and nothing else, of a gate neither."""
     cases = [f"variant=softmax n={n} d=8" for n in (4, 5, 6)]
@@ -244,6 +258,7 @@ def main():
         check_damaged(work)
         check_stale(work)
         check_foreign(work)
+        check_twice(work)
         check_exact_ends(work)
         check_settings(work)
         check_refusals(work)
