@@ -2,7 +2,6 @@
 #include "verify/exchange/predict.h"
 
 #include <fnmatch.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,25 +126,6 @@ out:
     return status;
 }
 
-/* Of o: what is other with exact sums. */
-static void measure(attest_hardware *h, const attest_tensor *model, const attest_tensor *exact)
-{
-    double change = 0, size = 0;
-    h->elements = attest_tensor_count(model);
-    h->changed = 0;
-    h->steps = 0;
-    for (int64_t at = 0; at < h->elements; at++) {
-        if (!attest_predict_same(model, exact, at)) {
-            h->changed++;
-            h->steps = fmax(h->steps, attest_predict_steps(model, exact, at));
-        }
-        const double x = attest_load(model, at), d = x - attest_load(exact, at); /* bundles are in C order */
-        change += isfinite(d) ? d * d : 0;
-        size += isfinite(x) ? x * x : 0;
-    }
-    h->norm = size > 0 ? sqrt(change / size) : change > 0 ? INFINITY : 0;
-}
-
 /* An end of the run with exact sums costs `hardware`, and nothing of the prediction. */
 static attest_status ask_exact(attest_prediction *p, predicting *s, const attest_prepared *prepared, attest_error *err)
 {
@@ -167,7 +147,8 @@ static attest_status ask_exact(attest_prediction *p, predicting *s, const attest
         goto out;
     }
     ATTEST_TRY(compare(result, s, prepared, outputs, err));
-    measure(&p->hardware, attest_bundle_role(p->outputs, ATTEST_O), attest_bundle_role(outputs, ATTEST_O));
+    attest_predict_measure(&p->hardware, attest_bundle_role(p->outputs, ATTEST_O),
+                           attest_bundle_role(outputs, ATTEST_O));
     p->hardware.norm_error = result->norm_error;
 out:
     free(result);

@@ -38,11 +38,15 @@
 
 /* What the tensor cores' truncation does to o: the same source again with each mma exact and rounded once
  * (kernels/model/mma_exact.h).  Everything else, casts, exponentials, order, rounding to the type of o, is the same in
- * both; so this is measured, and it is the effect on these inputs, not a bound. */
+ * both; so this is measured, and it is the effect on these inputs, not a bound.
+ * Two NaN, and two infinities of one sign, are no change.  An infinity is the number behind the largest one.  Where one
+ * of the two is no finite number and the other is another value, `norm` is infinite; where one of them is NaN, `steps`
+ * is too. */
 typedef struct attest_hardware {
     int64_t elements, changed; /* of o; whose bits are others */
     double steps;              /* the largest change, in numbers of o's type */
-    double norm;               /* norm of the change / norm of o */
+    double norm;               /* norm of the change / norm of the finite elements of o; infinite: of a change, where
+                                * these are zeros */
     double norm_error;         /* of the exact run, as attest_result.norm_error */
 } attest_hardware;
 
