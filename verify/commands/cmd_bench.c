@@ -9,6 +9,7 @@
 #include "verify/base/base.h"
 
 #define UNRELIABLE 4 /* exit code, as of a gate that is not to be relied on */
+#define NOTHING 77   /* of a gate, too, without the device */
 
 typedef attest_status (*bench_function)(attest_bench_table *, const char *, const attest_bench_options *,
                                         attest_error *);
@@ -195,5 +196,6 @@ int attest_command_bench(const attest_cli *cli)
 out:
     free(table);
     unload_libraries(&libraries);
-    return status != ATTEST_OK ? attest_cli_error(cli, status, &err) : unreliable ? UNRELIABLE : 0;
+    const int code = status == ATTEST_OK ? (unreliable ? UNRELIABLE : 0) : attest_cli_error(cli, status, &err);
+    return status == ATTEST_NO_DEVICE ? NOTHING : code;
 }
