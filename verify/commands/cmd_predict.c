@@ -149,6 +149,11 @@ static attest_status predict_first(char *dir, size_t len, const attest_cli *cli,
     attest_libraries l = { .count = 0 };
     attest_predicted done;
     char list[4200], library[4096], plugins[4096];
+    if (!attest_predict_knows(cli->predict))
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "--predict=%.200s: no such folder and no such GPU; GPUs: v100, a100, a2, ada, l40s, h100, "
+                           "h200, b200",
+                           cli->predict);
     if (!cli->out)
         return attest_fail(err, ATTEST_BAD_INPUT, "--predict=%s: no folder; to predict first needs --out DIR",
                            cli->predict);

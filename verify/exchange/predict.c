@@ -231,11 +231,13 @@ out:
     return status;
 }
 
+int attest_predict_knows(const char *gpu) { return mma_core_of(gpu) != NULL; }
+
 static attest_status check(const attest_predict_request *request, attest_error *err)
 {
     char path[ATTEST_PREDICT_PATH];
     attest_status status = ATTEST_OK;
-    if (!mma_core_of(request->gpu))
+    if (!attest_predict_knows(request->gpu))
         return attest_fail(err, ATTEST_BAD_INPUT, "--gpu=%.80s: v100, a100, a2, ada, l40s, h100, h200 or b200",
                            request->gpu);
     if (request->plan->kernel_count == 0)

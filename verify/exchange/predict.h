@@ -84,6 +84,9 @@ typedef struct attest_predicted {
 /* 1: a kernel of device cuda-host whose name matches the glob `context` (NULL: all). */
 int attest_predict_wants(const void *context, const attest_kernel_facts *kernel);
 
+/* 1: a GPU whose tensor cores are modelled. */
+int attest_predict_knows(const char *gpu);
+
 /* Runs every kernel of the plan on every case that it serves: of kernels of one name the first, a case that the suite
  * has twice once.  ATTEST_BAD_INPUT: no such GPU, a folder that holds predictions already or cannot be written, no
  * kernel. */

@@ -237,6 +237,9 @@ def check_refusals(work):
     refused("no kernel of device cuda-host", "predict", "--gpu", "h100", "--kernel", "softmax-online-f32", line)
     refused("one of them", "predict", "--gpu", "h100", "--suite", "ci", line)
     refused("there already", "predict", "--gpu", "h100", "--out", work + "/h100", line)
+    words = "--predict=nosuch: no such folder and no such GPU; GPUs: v100, a100, a2, ada, l40s, h100, h200, b200"
+    refused(words, "gate", "--suite", SUITE, "--predict", "nosuch")
+    refused(words, "gate", "--suite", SUITE, "--predict", "nosuch", "--out", work + "/nosuch")
     refused("needs --out", "gate", "--suite", SUITE, "--device", "cuda-host", "--predict", "h100")
     os.mkdir(work + "/bad")
     for text, words in (("{", "predictions.jsonl:1: no JSON"), ("{}\n", "'kernel' is missing"), ("", "no prediction"),
