@@ -50,7 +50,8 @@ say = $(if $(V),,@echo "  $(1)	$(patsubst $(BUILD)/%,%,$@)";)
 KERNEL_SRC = $(wildcard kernels/*.c $(addprefix kernels/,$(addsuffix /*.c,problem tensor npy safetensors library door cpu fast fast/softmax fast/amx fast/taylor fast/linear model yardstick redrawn)))
 WORKER_SRC = $(wildcard verify/worker/program/*.c)
 LIB_SRC = $(filter-out reference/tables/% $(WORKER_SRC),\
-          $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c verify/*/*/*.c))
+          $(wildcard reference/*/*.c props/*/*.c reports/*.c reports/*/*.c verify/*/*.c verify/*/*/*.c)) \
+          kernels/cuda/host/order.c # the reader of a setting, which is refused before anything runs
 TEST_DIRS = tests/kernels tests/props tests/reference tests/reports tests/verify tests/runner tests/simulators tests/fuzz \
             tests/alloc
 TEST_SRC = $(wildcard $(foreach dir,$(TEST_DIRS),$(dir)/test_*.c $(dir)/*/test_*.c $(dir)/*/*/test_*.c))
@@ -305,6 +306,8 @@ CUDA_TESTS = $(BUILD)/cuda/run $(foreach name,$(notdir $(CUDA_SRC:.cu=)),$(BUILD
 $(BUILD)/tests/kernels/cuda/%.o: OWN = -DATTEST_TEST_BUILD='"$(abspath $(BUILD))"' -DATTEST_TEST_ROOT='"$(CURDIR)"' $(if $(CUDA_TSAN),-DATTEST_TEST_TSAN)
 $(BUILD)/attest-tests $(BUILD)/t/test_cuda_host: | $(BUILD)/cuda/probe.so $(CUDA_TESTS)
 $(BUILD)/attest-tests $(BUILD)/t/test_cuda_launch: | $(BUILD)/cuda/probe.so
+$(BUILD)/attest-tests $(BUILD)/t/test_device_settings: | $(BUILD)/cuda/probe.so
+$(BUILD)/attest-tests $(BUILD)/t/test_worker_run: | $(BUILD)/cuda/racy.so $(BUILD)/attest $(BUILD)/attest-worker
 $(BUILD)/attest-tests $(BUILD)/t/test_gpu_day: | $(DAY_HOST)
 
 # The runner over suites with planted faults.

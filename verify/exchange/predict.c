@@ -2,10 +2,10 @@
 #include "verify/exchange/predict.h"
 
 #include <fnmatch.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernels/model/mma.h"
@@ -13,6 +13,14 @@
 #include "verify/exchange/predict_private.h"
 
 #define VARIABLE "ATTEST_CUDA_HOST_GPU" /* kernels/cuda/host/machine.h */
+
+/* Kernels of attest every operation of which is named.  `make fingerprints` finds kernels that do not belong here. */
+static const char *const named[] = {
+    "softmax-flash-cuda-bf16", "softmax-flash-cuda-f16", "softmax-flash-cuda-f32", "softmax-decode-cuda-f32",
+    "linear-chunk-cuda-f32",   "taylor-packed-cuda-f32", "taylor-chunk-cuda-bf16", "delta-chunk-cuda-f32",
+};
+
+static const char nobody_looked[] = "it is not known whether every operation of this kernel is named";
 
 /* Kernels whose bits no model here knows.  `make fingerprints` finds kernels that belong here. */
 static const struct {
@@ -35,7 +43,29 @@ typedef struct predicting {
     const attest_plan_kernel *kernel;
     attest_worker *model, *exact; /* the kernel under the GPU's rule; with exact sums, NULL: it has no tensor cores */
     size_t number;                /* of its cases so far */
+    unsigned char *again;         /* of each case of the suite: 1: an earlier one has its line */
 } predicting;
+
+/* The file lies in the folder of attest's own libraries. */
+static int is_own(const char *library, const char *plugins)
+{
+    char folder[ATTEST_PREDICT_PATH];
+    struct stat theirs, ours;
+    const char *slash = strrchr(library, '/');
+    const int len = slash ? (int)(slash - library) : 0;
+    return plugins && snprintf(folder, sizeof folder, "%.*s/", len, len ? library : ".") < (int)sizeof folder &&
+           stat(folder, &theirs) == 0 && stat(plugins, &ours) == 0 && theirs.st_dev == ours.st_dev &&
+           theirs.st_ino == ours.st_ino;
+}
+
+static const char *unsure_of(const predicting *s)
+{
+    const attest_plan *plan = s->request->plan;
+    int known = 0;
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        known |= strcmp(named[i], s->kernel->facts.name) == 0;
+    return known && is_own(plan->library[s->kernel->library].path, s->request->plugins) ? NULL : nobody_looked;
+}
 
 static attest_status give(predicting *s, const attest_prediction *p, attest_error *err)
 {
@@ -43,6 +73,7 @@ static attest_status give(predicting *s, const attest_prediction *p, attest_erro
     attest_status status = ATTEST_OK;
     s->done->not_predicted += p->cannot[0] != '\0';
     s->done->cases += p->cannot[0] == '\0';
+    s->done->unsure += p->cannot[0] == '\0' && p->unsure;
     if (request->dir)
         status = attest_predict_write(s->list.file, request->dir, p, err);
     if (status == ATTEST_OK && request->tell)
@@ -57,6 +88,11 @@ static void begin(attest_prediction *p, const predicting *s)
     snprintf(p->kernel, sizeof p->kernel, "%s", facts->name);
     snprintf(p->version, sizeof p->version, "%s", facts->version);
     snprintf(p->gpu, sizeof p->gpu, "%s", s->request->gpu);
+    const attest_plan_library *library = &s->request->plan->library[s->kernel->library];
+    const char *slash = strrchr(library->path, '/');
+    snprintf(p->library, sizeof p->library, "%s", slash ? slash + 1 : library->path);
+    snprintf(p->file_hash, sizeof p->file_hash, "%s", library->file.hash);
+    p->unsure = unsure_of(s);
     p->tensor_cores = facts->numerics.acc_truncates == ATTEST_YES;
     attest_result_init(&p->result);
 }
@@ -90,25 +126,7 @@ out:
     return status;
 }
 
-/* Of o: what is other with exact sums. */
-static void measure(attest_hardware *h, const attest_tensor *model, const attest_tensor *exact)
-{
-    double change = 0, size = 0;
-    h->elements = attest_tensor_count(model);
-    h->changed = 0;
-    h->steps = 0;
-    for (int64_t at = 0; at < h->elements; at++) {
-        if (!attest_predict_same(model, exact, at)) {
-            h->changed++;
-            h->steps = fmax(h->steps, attest_predict_steps(model, exact, at));
-        }
-        const double x = attest_load(model, at), d = x - attest_load(exact, at); /* bundles are in C order */
-        change += isfinite(d) ? d * d : 0;
-        size += isfinite(x) ? x * x : 0;
-    }
-    h->norm = size > 0 ? sqrt(change / size) : change > 0 ? INFINITY : 0;
-}
-
+/* An end of the run with exact sums costs `hardware`, and nothing of the prediction. */
 static attest_status ask_exact(attest_prediction *p, predicting *s, const attest_prepared *prepared, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -118,15 +136,19 @@ static attest_status ask_exact(attest_prediction *p, predicting *s, const attest
     if (!s->exact)
         return ATTEST_OK;
     ATTEST_TRY(run(&outputs, &ended, s->exact, s, prepared, err));
-    if (!outputs)
-        ATTEST_TRY(
-            attest_fail(err, ATTEST_KERNEL_ERROR, "%s: %s: with exact sums: %s", p->kernel, prepared->line, ended.why));
     result = malloc(sizeof *result);
     if (!result)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a result"));
     attest_result_init(result);
+    if (!outputs) {
+        s->done->died += attest_result_death(result, &ended, "");
+        s->done->no_hardware++;
+        snprintf(p->no_hardware, sizeof p->no_hardware, "with exact sums: %.230s", ended.why);
+        goto out;
+    }
     ATTEST_TRY(compare(result, s, prepared, outputs, err));
-    measure(&p->hardware, attest_bundle_role(p->outputs, ATTEST_O), attest_bundle_role(outputs, ATTEST_O));
+    attest_predict_measure(&p->hardware, attest_bundle_role(p->outputs, ATTEST_O),
+                           attest_bundle_role(outputs, ATTEST_O));
     p->hardware.norm_error = result->norm_error;
 out:
     free(result);
@@ -195,6 +217,8 @@ static attest_status predict_kernel(predicting *s, attest_error *err)
         ATTEST_TRY(start(&s->exact, s, "exact", err));
     for (size_t i = 0; i < suite->case_count; i++) {
         attest_case c;
+        if (s->again[i])
+            continue;
         attest_suite_case(&c, suite, i);
         /* No answer is no refusal: the run then tells what kind of end that is. */
         if (attest_worker_supports(s->model, s->kernel->index, &c.problem, why, sizeof why) != 0)
@@ -207,11 +231,13 @@ out:
     return status;
 }
 
+int attest_predict_knows(const char *gpu) { return mma_core_of(gpu) != NULL; }
+
 static attest_status check(const attest_predict_request *request, attest_error *err)
 {
     char path[ATTEST_PREDICT_PATH];
     attest_status status = ATTEST_OK;
-    if (!mma_core_of(request->gpu))
+    if (!attest_predict_knows(request->gpu))
         return attest_fail(err, ATTEST_BAD_INPUT, "--gpu=%.80s: v100, a100, a2, ada, l40s, h100, h200 or b200",
                            request->gpu);
     if (request->plan->kernel_count == 0)
@@ -227,6 +253,47 @@ out:
     return status;
 }
 
+typedef struct place {
+    const char *line;
+    size_t index;
+} place;
+
+static int by_line(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    const int order = strcmp(x->line, y->line);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Two predictions of one case would be refused where they are read. */
+static attest_status find_again(predicting *s, attest_error *err)
+{
+    const attest_suite *suite = s->request->suite;
+    const size_t count = suite->case_count;
+    place *sorted = malloc((count + 1) * sizeof *sorted);
+    s->again = calloc(count + 1, 1);
+    if (!sorted || !s->again) {
+        free(sorted);
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu cases", count);
+    }
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (place){ attest_suite_line(suite, i), i };
+    qsort(sorted, count, sizeof *sorted, by_line);
+    for (size_t i = 1; i < count; i++)
+        s->again[sorted[i].index] = strcmp(sorted[i].line, sorted[i - 1].line) == 0;
+    free(sorted);
+    return ATTEST_OK;
+}
+
+/* Of its name: predictions are found by it. */
+static int is_first(const attest_plan *plan, size_t k)
+{
+    for (size_t i = 0; i < k; i++)
+        if (strcmp(plan->kernel[i].facts.name, plan->kernel[k].facts.name) == 0)
+            return 0;
+    return 1;
+}
+
 attest_status attest_predict(attest_predicted *done, const attest_predict_request *request, attest_error *err)
 {
     attest_status status = ATTEST_OK;
@@ -234,16 +301,19 @@ attest_status attest_predict(attest_predicted *done, const attest_predict_reques
     char path[ATTEST_PREDICT_PATH];
     *done = (attest_predicted){ 0 };
     ATTEST_TRY(check(request, err));
+    ATTEST_TRY(find_again(&s, err));
     if (request->dir) {
         ATTEST_TRY(attest_predict_path(path, request->dir, NULL, ATTEST_PREDICTIONS, err));
         ATTEST_TRY(attest_output_open(&s.list, path, err));
     }
     for (size_t k = 0; k < request->plan->kernel_count; k++) {
         s.kernel = &request->plan->kernel[k];
-        ATTEST_TRY(predict_kernel(&s, err));
+        if (is_first(request->plan, k))
+            ATTEST_TRY(predict_kernel(&s, err));
     }
 out:
     if (s.list.file)
         status = attest_output_close(&s.list, status, err);
+    free(s.again);
     return status;
 }

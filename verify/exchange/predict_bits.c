@@ -76,3 +76,23 @@ double attest_predict_steps(const attest_tensor *a, const attest_tensor *b, int6
 {
     return fabs((double)rank_of(a, at) - (double)rank_of(b, at));
 }
+
+void attest_predict_measure(attest_hardware *h, const attest_tensor *model, const attest_tensor *exact)
+{
+    long double change = 0, size = 0; /* squares of doubles do not overflow */
+    h->elements = attest_tensor_count(model);
+    h->changed = 0;
+    h->steps = 0;
+    for (int64_t at = 0; at < h->elements; at++) {
+        const double x = value_of(model, at), y = value_of(exact, at);
+        const long double d = (long double)x - (long double)y;
+        if (isfinite(x))
+            size += (long double)x * (long double)x;
+        if (attest_predict_same(model, exact, at))
+            continue;
+        h->changed++;
+        h->steps = fmax(h->steps, isnan(x) || isnan(y) ? INFINITY : attest_predict_steps(model, exact, at));
+        change += isfinite(x) && isfinite(y) ? d * d : (long double)INFINITY;
+    }
+    h->norm = !(change > 0) ? 0 : size > 0 ? (double)sqrtl(change / size) : INFINITY;
+}

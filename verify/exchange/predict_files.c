@@ -34,7 +34,7 @@ out:
 static json_t *hardware_to_json(const attest_prediction *p)
 {
     const attest_hardware *h = &p->hardware;
-    if (!p->tensor_cores)
+    if (!p->tensor_cores || p->no_hardware[0])
         return json_null();
     return json_pack("{s:I,s:I,s:o,s:o,s:o}", "elements", (json_int_t)h->elements, "changed", (json_int_t)h->changed,
                      "steps", attest_json_number(h->steps), "norm", attest_json_number(h->norm), "norm_error_exact",
@@ -56,8 +56,12 @@ attest_status attest_predict_write(FILE *out, const char *dir, const attest_pred
     json_object_set_new(object, "kernel", attest_json_text(p->kernel));
     json_object_set_new(object, "version", attest_json_text(p->version));
     json_object_set_new(object, "gpu", attest_json_text(p->gpu));
+    json_object_set_new(object, "library", attest_json_text(p->library));
+    json_object_set_new(object, "file_hash", attest_json_text(p->file_hash));
     if (p->cannot[0])
         json_object_set_new(object, "cannot", attest_json_text(p->cannot));
+    if (p->unsure && !p->cannot[0])
+        json_object_set_new(object, "unsure", attest_json_text(p->unsure));
     if (r->problem[0])
         json_object_set_new(object, "problem", attest_json_text(r->problem));
     if (!p->cannot[0]) {
@@ -70,6 +74,8 @@ attest_status attest_predict_write(FILE *out, const char *dir, const attest_pred
         json_object_set_new(object, "ulp", attest_json_number(r->ulp_hi));
         json_object_set_new(object, "norm_error", attest_json_number(r->norm_error));
         json_object_set_new(object, "hardware", hardware_to_json(p));
+        if (p->no_hardware[0])
+            json_object_set_new(object, "no_hardware", attest_json_text(p->no_hardware));
         json_object_set_new(object, "terms", terms_to_json(r));
     }
     status = attest_json_line(out, object);

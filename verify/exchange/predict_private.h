@@ -20,6 +20,9 @@ uint64_t attest_predict_bits(const attest_tensor *t, int64_t at);
 int attest_predict_same(const attest_tensor *a, const attest_tensor *b, int64_t at);
 double attest_predict_steps(const attest_tensor *a, const attest_tensor *b, int64_t at);
 
+/* Of o, by the rule of attest_hardware: what is other with exact sums; h->norm_error stays. */
+void attest_predict_measure(attest_hardware *h, const attest_tensor *model, const attest_tensor *exact);
+
 /* The line of a prediction; its outputs are written beside it. */
 attest_status attest_predict_write(FILE *out, const char *dir, const attest_prediction *prediction, attest_error *err);
 

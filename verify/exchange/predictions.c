@@ -9,7 +9,7 @@
 #include "verify/exchange/predict_private.h"
 
 typedef struct line {
-    char kernel[64], version[32], cannot[256], inputs[20], bits[20];
+    char kernel[64], version[32], library[128], file_hash[20], cannot[256], inputs[20], bits[20];
     char problem[ATTEST_LINE]; /* "": of the whole kernel */
     json_t *object;            /* owned; `files` is read when the case is asked */
 } line;
@@ -60,6 +60,8 @@ static attest_status take_line(line *l, const char *text, attest_error *err)
         return attest_fail(err, ATTEST_BAD_INPUT, "no JSON: %s", wrong.text);
     ATTEST_TRY(take_text(l->kernel, sizeof l->kernel, l, "kernel", 1, err));
     ATTEST_TRY(take_text(l->version, sizeof l->version, l, "version", 1, err));
+    ATTEST_TRY(take_text(l->library, sizeof l->library, l, "library", 0, err));
+    ATTEST_TRY(take_text(l->file_hash, sizeof l->file_hash, l, "file_hash", 0, err));
     ATTEST_TRY(take_text(l->cannot, sizeof l->cannot, l, "cannot", 0, err));
     const int predicted = !l->cannot[0];
     ATTEST_TRY(take_text(l->problem, sizeof l->problem, l, "problem", predicted, err));
@@ -133,6 +135,33 @@ void attest_predictions_free(attest_predictions *p)
     free(p);
 }
 
+/* 1: a line before has this library. */
+static int was_seen(const attest_predictions *p, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(p->line[k].library, p->line[i].library) == 0)
+            return 1;
+    return 0;
+}
+
+void attest_predictions_stale(const attest_predictions *p, const char *const *paths, size_t count,
+                              void (*tell)(void *context, const char *path), void *context)
+{
+    char hash[20];
+    for (size_t i = 0; i < p->count; i++) {
+        const line *l = &p->line[i];
+        for (size_t k = 0; k < count && l->library[0] && !was_seen(p, i); k++) {
+            const char *slash = strrchr(paths[k], '/');
+            if (strcmp(slash ? slash + 1 : paths[k], l->library) != 0)
+                continue;
+            attest_file_hash(hash, paths[k]);
+            if (strcmp(hash, l->file_hash) != 0)
+                tell(context, paths[k]);
+            break;
+        }
+    }
+}
+
 /* ---- a case ------------------------------------------------------------------------------------------------------ */
 typedef struct key {
     const char *kernel, *problem;
@@ -176,32 +205,52 @@ static void compare(difference *d, const char *name, const attest_tensor *predic
     }
 }
 
-/* Every predicted output; one that is not here is told. */
+/* Every predicted output; ATTEST_BAD_INPUT: one that is not here, or other bytes than were predicted. */
+static attest_status load_outputs(attest_bundle *predicted, const attest_predictions *p, const line *l,
+                                  const attest_problem *problem, const attest_bundle *outputs, attest_error *err)
+{
+    const json_t *files = json_object_get(l->object, "files");
+    attest_tensor_id ids[ATTEST_MAX_TENSORS];
+    attest_status status = ATTEST_OK;
+    char bits[20];
+    const size_t count = attest_problem_outputs(problem, ids, ATTEST_MAX_TENSORS);
+    for (size_t i = 0; i < count; i++) {
+        char name[40], path[ATTEST_PREDICT_PATH];
+        attest_tensor_id_print(name, sizeof name, ids[i]);
+        const char *file = json_string_value(json_object_get(files, name));
+        const attest_tensor *got = attest_bundle_get(outputs, ids[i]);
+        if (!file != !got)
+            ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s is %s", name,
+                                   got ? "no output of the prediction" : "no output of this kernel"));
+        if (!file)
+            continue;
+        ATTEST_TRY(attest_predict_path(path, p->dir, NULL, file, err));
+        ATTEST_TRY(attest_npy_load(predicted, problem, ids[i], path, 0, err));
+    }
+    attest_predict_hash(bits, predicted, ids, count);
+    if (strcmp(bits, l->bits) != 0)
+        status = attest_fail(err, ATTEST_BAD_INPUT, "its files are damaged: hash %s, predicted were outputs of %s",
+                             bits, l->bits);
+out:
+    return status;
+}
+
 static attest_status compare_outputs(attest_result *result, const attest_predictions *p, const line *l,
                                      const attest_problem *problem, const attest_bundle *outputs, attest_error *err)
 {
-    const json_t *files = json_object_get(l->object, "files");
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     attest_status status = ATTEST_OK;
     attest_bundle *predicted = NULL;
     difference d = { "", 0, 0 };
     const size_t count = attest_problem_outputs(problem, ids, ATTEST_MAX_TENSORS);
     ATTEST_TRY(attest_bundle_new(&predicted, err));
+    ATTEST_TRY(load_outputs(predicted, p, l, problem, outputs, err));
     for (size_t i = 0; i < count; i++) {
-        char name[40], path[ATTEST_PREDICT_PATH];
+        char name[40];
+        const attest_tensor *t = attest_bundle_get(predicted, ids[i]);
         attest_tensor_id_print(name, sizeof name, ids[i]);
-        const char *file = json_string_value(json_object_get(files, name));
-        const attest_tensor *got = attest_bundle_get(outputs, ids[i]);
-        if (!file != !got) {
-            snprintf(result->predicted, sizeof result->predicted, "not predicted: %s is %s", name,
-                     got ? "no output of the prediction" : "no output of this kernel");
-            goto out;
-        }
-        if (!file)
-            continue;
-        ATTEST_TRY(attest_predict_path(path, p->dir, NULL, file, err));
-        ATTEST_TRY(attest_npy_load(predicted, problem, ids[i], path, 0, err));
-        compare(&d, name, attest_bundle_get(predicted, ids[i]), got);
+        if (t)
+            compare(&d, name, t, attest_bundle_get(outputs, ids[i]));
     }
     if (d.differ == 0)
         snprintf(result->predicted, sizeof result->predicted, "equal");

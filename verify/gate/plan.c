@@ -29,6 +29,7 @@ static attest_status add_kernels(attest_plan *plan, size_t library, const attest
                                  attest_plan_wanted *wanted, const void *context, attest_error *err)
 {
     const size_t count = attest_worker_kernel_count(worker);
+    attest_status status = ATTEST_OK;
     attest_plan_kernel *grown = realloc(plan->kernel, (plan->kernel_count + count + 1) * sizeof *grown);
     if (!grown)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu kernels", plan->kernel_count + count);
@@ -42,11 +43,11 @@ static attest_status add_kernels(attest_plan *plan, size_t library, const attest
         if (!wanted(context, &to->facts))
             continue;
         plan->kernel_count++;
-        const attest_status status = attest_name_fits(subject.library, to->facts.name, err);
-        if (status != ATTEST_OK)
-            return status;
+        ATTEST_TRY(attest_name_fits(subject.library, to->facts.name, err));
+        ATTEST_TRY(attest_device_settings(to->facts.device_type, err));
     }
-    return ATTEST_OK;
+out:
+    return status;
 }
 
 attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, size_t count,

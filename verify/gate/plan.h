@@ -32,8 +32,13 @@ typedef struct attest_plan {
 /* What is wanted: every kernel for which `wanted` is 1. */
 typedef int attest_plan_wanted(const void *context, const attest_kernel_facts *kernel);
 
-/* ATTEST_BAD_INPUT: too few files may be open (attest_worker_room()); the only library is none, or a kernel's name is
- * too long (attest_name_fits()).  Other statuses: the built-in kernels cannot be had. */
+/* ATTEST_BAD_INPUT: a kernel of this device (attest_device) would run under a setting in the environment that the
+ * machine of cuda-host does not know: ATTEST_CUDA_HOST_GPU, ATTEST_CUDA_HOST_ORDER (kernels/cuda/host/machine.h). */
+attest_status attest_device_settings(uint32_t device, attest_error *err);
+
+/* ATTEST_BAD_INPUT: too few files may be open (attest_worker_room()); the only library is none, a kernel's name is too
+ * long (attest_name_fits()), or attest_device_settings() of one that is wanted.  Other statuses: the built-in kernels
+ * cannot be had. */
 attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, size_t count,
                                attest_plan_wanted *wanted, const void *context, double timeout_s, attest_error *err);
 void attest_plan_clear(attest_plan *plan);

@@ -15,6 +15,7 @@
 #include "verify/compare/compare.h"
 #include "verify/gate/altered.h"
 #include "verify/gate/case_checks.h"
+#include "verify/gate/plan.h"
 
 attest_status attest_library_hash(char text[20], const char *library, attest_error *err)
 {
@@ -143,7 +144,9 @@ attest_status attest_find_kernel(attest_subject *subject, const char *name, atte
                            name ? name : "", subject->library ? subject->library : "the built-in library", count,
                            attest_worker_kernel(subject->worker, 0)->name);
     subject->index = k;
-    return attest_name_fits(subject->library, attest_worker_kernel(subject->worker, k)->name, err);
+    const attest_kernel_facts *facts = attest_worker_kernel(subject->worker, k);
+    const attest_status status = attest_name_fits(subject->library, facts->name, err);
+    return status == ATTEST_OK ? attest_device_settings(facts->device_type, err) : status;
 }
 
 static const attest_kernel_facts *facts_of(const attest_subject *subject)

@@ -60,7 +60,7 @@ typedef struct attest_subject {
 } attest_subject;
 
 /* Sets `index` to the kernel of this name in the subject's worker; NULL: its only one.  ATTEST_BAD_INPUT says which
- * library has no such kernel. */
+ * library has no such kernel, or attest_device_settings() of it. */
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err);
 
 /* attest_file_hash() of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL).

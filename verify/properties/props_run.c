@@ -152,6 +152,7 @@ static attest_status choose_kernels(props_state *s, attest_error *err)
         if (!here || (request->kernel_glob && fnmatch(request->kernel_glob, facts->name, 0) != 0))
             continue;
         matched++;
+        ATTEST_TRY(attest_device_settings(facts->device_type, err));
         if (request->problem && attest_worker_supports(worker, k, &request->problem->problem, why, sizeof why) != 1)
             continue;
         s->kernel[s->kernels++] = k;

@@ -111,7 +111,8 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
 
 /* Runs kernel `index` twice on the inputs of `bundle` and fills its outputs (added to the bundle by the
  * caller: o, and u z lse ht zt as the kernel gives and the variant has).  The second run is compared
- * bitwise (kernels with ATTEST_DETERMINISTIC only); on a device it is on a stream of its own, where the library has
+ * bitwise (kernels with ATTEST_DETERMINISTIC only); on cuda-host its threads go in another order, unless the caller's
+ * ATTEST_CUDA_HOST_ORDER says one for all; on a device it is on a stream of its own, where the library has
  * one, and up to twice more where that gives NaN and the first did not.  A worker that SIGKILL ends is asked once
  * more, here and below: that signal comes from outside, as a rule. `timeout_s` is for each answer, without the time in
  * which the worker's first thread was ready to run and the machine ran others (at most 29 times as much more; none of

@@ -128,8 +128,10 @@ int attest_look_early(char *where, size_t len, const attest_layout *l)
 }
 
 /* After the second run: elements that neither run wrote, which hold what they held before, and bits that differ. */
-void attest_look_outputs(attest_run_result *result, const attest_layout *l, int deterministic)
+void attest_look_outputs(attest_run_result *result, const attest_layout *l, int deterministic, const char *how)
 {
+    char differs[160];
+    snprintf(differs, sizeof differs, "differs between two runs%s", how);
     for (uint32_t i = 0; i < l->table.count; i++) {
         const attest_segment *s = &l->table.segment[i];
         if (s->use != ATTEST_SEGMENT_OUTPUT)
@@ -149,7 +151,7 @@ void attest_look_outputs(attest_run_result *result, const attest_layout *l, int 
                 blame_element(result, ATTEST_REASON_UNWRITTEN_OUTPUT, "was never written", s, &w);
             } else if (!unwritten && a != b && deterministic && !(seen & ATTEST_REASON_NONDETERMINISTIC)) {
                 seen |= ATTEST_REASON_NONDETERMINISTIC;
-                blame_element(result, ATTEST_REASON_NONDETERMINISTIC, "differs between two runs", s, &w);
+                blame_element(result, ATTEST_REASON_NONDETERMINISTIC, differs, s, &w);
             }
         } while (attest_walk(&w, &second, second.rank));
     }

@@ -16,11 +16,11 @@ void attest_run_blame(attest_run_result *result, unsigned reason, const char *fo
 
 /* Bytes around every tensor and the workspace; inputs beside what they were; bytes between the elements of outputs,
  * whose values are lost by that; outputs of the second run beside the first's, which attest_layout_keep() has kept:
- * elements that neither wrote, other bits of a deterministic kernel. */
+ * elements that neither wrote, other bits of a deterministic kernel; `how`: words about the second run, or "". */
 void attest_look_canaries(attest_run_result *result, const attest_layout *l);
 void attest_look_inputs(attest_run_result *result, const attest_layout *l);
 void attest_look_gaps(attest_run_result *result, const attest_layout *l);
-void attest_look_outputs(attest_run_result *result, const attest_layout *l, int deterministic);
+void attest_look_outputs(attest_run_result *result, const attest_layout *l, int deterministic, const char *how);
 
 /* 1 if an element is NaN in the run that is there and a number in the one that was kept; where: its name, "o[0,1]". */
 int attest_look_early(char *where, size_t len, const attest_layout *l);

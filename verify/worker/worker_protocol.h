@@ -25,6 +25,8 @@
 #define ATTEST_WORKER_PAGE 4              /* the memfd of the attest_shared */
 #define ATTEST_WORKER_ALIGN 64            /* of every tensor that is not shifted, and of the workspace */
 #define ATTEST_WORKER_GUARD (64u * 1024u) /* PROT_NONE bytes before and after each segment */
+#define ATTEST_WORKER_ORDER                                                                                            \
+    "ATTEST_CUDA_HOST_ORDER" /* the order of threads on cuda-host (kernels/cuda/host/machine.h) */
 #define ATTEST_WORKER_SEGMENTS (ATTEST_MAX_TENSORS + 1)
 
 enum {                                /* what holds the worker back, by HELLO */
@@ -69,6 +71,7 @@ typedef struct attest_packet_request {
     uint32_t compare; /* RUN: 1 = stop at the first call whose outputs have other bits than those of the first */
     uint32_t own_stream, reserved; /* RUN, of one call: 1 = on a stream of its own, where the library can */
     uint64_t number;               /* of the request; never used twice for one process */
+    char order[24];                /* RUN: what ATTEST_WORKER_ORDER says meanwhile; "": what the environment says */
     attest_problem problem;
 } attest_packet_request;
 

@@ -1,8 +1,9 @@
 /* worker_start.c - starting attest-worker: process, descriptors, limits, the library and its kernel list.
  *
  * A kernel that looks around finds a process `main` with a socket, nameless memory and the environment of attest
- * without what starts with ATTEST (but for ATTEST_CUDA_HOST_*, which only the machine of kernels/cuda/host reads, and
- * only if the caller has set it).  What it can still find out: the file of the executable, its symbols and its parent.
+ * without what starts with ATTEST (but for ATTEST_CUDA_HOST_*, which only the machine of kernels/cuda/host reads: what
+ * the caller has set and, in a second run on cuda-host, the order of threads).  What it can still find out: the file of
+ * the executable, its symbols and its parent.
  */
 #include "verify/worker/worker_private.h"
 #include "verify/worker/worker_memory.h"

@@ -1,6 +1,7 @@
 """defects.py --build BUILD --libs LIBS [--only TEXT]: plants the CUDA defects of defects.txt, one at a time, in copies of
 the kernels, and asks each check that its row names, without a GPU.  The kernels as they are come first: no check may
-catch them.  Prints a line a defect; exit code 1 if a check misses one or catches a correct kernel."""
+catch them, and each of their runs ends well, with all its lines or cases.  Prints a line a defect; exit code 1 if a check
+misses one or catches a correct kernel."""
 import argparse
 import concurrent.futures
 import fnmatch
@@ -31,6 +32,7 @@ LINES = {"softmax": ["variant=softmax mask=causal-br n=40 m=200 d=8 e=140", "var
          "delta": ["variant=gdn state=draw n=70 d=8 e=35 hq=4 hkv=2 chunk=24", "variant=deltanet n=5 d=64 e=3 chunk=4"],
          "taylor_chunk": ["variant=taylor:3 mask=causal state=draw n=70 d=9 e=35 hq=4 hkv=2 chunk=24 in=bf16 p=bf16 out=f32",
                           "variant=quadratic mask=full n=3 m=21 d=30 e=5 chunk=16 in=bf16 p=bf16"]}
+FAR_PLAIN = "variant=softmax b=2 n=9 d=8"
 FAR = {"flash": "variant=softmax b=2 n=9 d=8 in=bf16 p=bf16",
        "linear": "variant=linear mask=causal b=2 n=9 d=8",
        "taylor": "variant=taylor:2 mask=causal b=2 n=9 d=8",
@@ -45,7 +47,6 @@ class Defect:
     def __init__(self, name, kernel, checks):
         self.name, self.kernel, self.checks, self.old, self.new = name, kernel, checks, [], []
         self.harmless = "same" in checks or name == "as it is"
-        self.ended = "nothing ended within its time"  # the run that was last
         self.id = kernel + "-" + re.sub(r"[^a-z0-9]+", "-", name.lower())
 
 
@@ -77,6 +78,18 @@ def source_of(defect):
     return f'#line 1 "{path}"\n{made}'
 
 
+class Ran:
+    """How a run ended."""
+
+    def __init__(self, code, text, seconds=0):
+        self.code, self.text, self.lines = code, text, text.splitlines()
+        self.ended = f"it did not end within {seconds} s" if seconds else f"exit code {code}: {text.strip()[-200:]!r}"
+
+    def is_clean(self, lines):
+        """As of a correct kernel: it ended well, with as many lines as it was asked for."""
+        return self.code == 0 and len(self.lines) == lines
+
+
 class Bench:
     """Where copies are built and run."""
 
@@ -85,7 +98,7 @@ class Bench:
         self.folder = os.path.join(self.build, "cuda/defects")
         self.machine = sorted(glob.glob(os.path.join(self.build, "kernels/cuda/host/*.o")))
         shutil.rmtree(self.folder, ignore_errors=True)
-        os.makedirs(os.path.join(self.folder, "gate/kernels"))
+        os.makedirs(self.folder)
 
     def path(self, defect, kind):
         return os.path.join(self.folder, f"{defect.id}-{kind}")
@@ -104,7 +117,7 @@ class Bench:
         return made.stderr if made.returncode != 0 else None
 
     def run(self, defect, kind, arguments):
-        """Exit code and output; plain runs by one program that loads the library."""
+        """A Ran; plain runs by one program that loads the library."""
         program = ([os.path.join(self.build, "cuda/run"), "--library", self.path(defect, "so")] if kind == "so"
                    else [self.path(defect, kind)])
         environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
@@ -112,14 +125,14 @@ class Bench:
             ran = subprocess.run(program + arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  text=True, errors="replace", timeout=120, check=False)
         except subprocess.TimeoutExpired:
-            defect.ended = "it did not end within 120 s"
-            return 124, ""
-        defect.ended = f"exit code {ran.returncode}: {ran.stdout.strip()[-200:]!r}"
-        return ran.returncode, ran.stdout
+            return Ran(124, "", 120)
+        return Ran(ran.returncode, ran.stdout)
 
-    def gate(self, defects):
-        """The defects that a case of the suite fails on, each with its first words; one run for all."""
-        home = os.path.join(self.folder, "gate")
+    def gate(self, defects, whole):
+        """The defects that a case of the suite fails on, each with its first words; one run for all.  `whole`: every case
+        of each of them has its result, and the run ends by itself."""
+        home = os.path.join(self.folder, "gate-whole" if whole else "gate")
+        os.makedirs(os.path.join(home, "kernels"))
         for name in ("attest", "attest-worker"):
             shutil.copy(os.path.join(self.build, name), home)
         for defect in defects:
@@ -134,13 +147,19 @@ class Bench:
                 before = sum(met.values())
                 found, met = read_results(results)
                 quiet = quiet + 1 if sum(met.values()) == before else 0
-                # every case is judged; what follows calls each kernel a thousand times
-                if quiet == 15 and not [d for d in defects if not d.harmless and d.id not in found]:
+                # what may follow calls each kernel a thousand times, and all are found
+                if quiet == 15 and not whole and not [d for d in defects if d.id not in found]:
                     gate.kill()
         found, met = read_results(results)
         missing = {defect.id for defect in defects} - set(met)
         if missing:
             sys.exit("the gate has no result of " + " ".join(sorted(missing)))
+        if whole:
+            with open(os.path.join(home, "out/run.json"), encoding="utf-8") as run:
+                ended = json.load(run)
+            if not ended["finished"] or not ended["complete"] or (gate.returncode != 0 and not found):
+                sys.exit(f"the gate of what is correct: exit code {gate.returncode}, {ended['done']} of {ended['cases']} "
+                         "cases")
         return found
 
 
@@ -161,20 +180,43 @@ def read_results(path):
 
 
 def caught(bench, defect, check):
-    """The words of the check, None: it sees nothing."""
+    """The words of the check, None: it sees nothing; and how its runs ended.  Of what is correct it wants a clean end."""
     lines = LINES[defect.kernel]
-    if check == "orders":
-        code, text = bench.run(defect, "so", ORDERS + lines)
-        return "bits differ" if code == 3 else None
-    if check == "told":
-        code, text = bench.run(defect, "so", lines)
-        return text.strip().splitlines()[-1] if code == 4 else None
     if check == "far":
-        hashes = [bench.run(defect, "so", way + [FAR.get(defect.kernel, "variant=softmax b=2 n=9 d=8")]) for way in ([], ["--far"])]
-        return "bits differ or a crash" if hashes[0][1] != hashes[1][1] else None
-    code, text = bench.run(defect, check, lines)
-    words = re.search(r"(AddressSanitizer: [a-z-]+|ThreadSanitizer: data race|runtime error: .*)", text)
-    return words[1] if words and code != 0 else None
+        near, far = (bench.run(defect, "so", way + [FAR.get(defect.kernel, FAR_PLAIN)]) for way in ([], ["--far"]))
+        words = "bits differ or a crash" if near.is_clean(1) and (far.code, far.text) != (near.code, near.text) else None
+        clean, ended = near.is_clean(1) and far.is_clean(1), f"near: {near.ended}; far: {far.ended}"
+    else:
+        ran = bench.run(defect, check if check in SANITIZERS else "so", (ORDERS if check == "orders" else []) + lines)
+        seen = re.search(r"(AddressSanitizer: [a-z-]+|ThreadSanitizer: data race|runtime error: .*)", ran.text)
+        words = {"orders": "bits differ" if ran.code == 3 else None,
+                 "told": ran.lines[-1] if ran.code == 4 and ran.lines else None}.get(
+                     check, seen[1] if seen and ran.code != 0 else None)
+        clean, ended = ran.is_clean(len(lines) * (len(ORDERS) // 2 if check == "orders" else 1)), ran.ended
+    if defect.harmless and not words and not clean:
+        words = "no clean end"
+    return words, ended
+
+
+class Stub:
+    """A bench whose runs all end so."""
+
+    def __init__(self, code, text):
+        self.ran = Ran(code, text)
+
+    def run(self, *_):
+        return self.ran
+
+
+def check_itself():
+    """Of a correct kernel no end but a clean one is taken."""
+    for check in CHECKS[1:]:
+        correct = Defect("as it is", "linear", [check])
+        lines = 1 if check == "far" else len(LINES["linear"]) * (len(ORDERS) // 2 if check == "orders" else 1)
+        for code, text, clean in ((0, "x\n" * lines, True), (0, "x\n" * (lines + 1), False), (5, "", False), (-9, "", False),
+                                  (66, "FATAL: ThreadSanitizer: unexpected memory mapping\n", False)):
+            words, ended = caught(Stub(code, text), correct, check)
+            assert (words is None) == clean and f"exit code {code}" in ended, (check, code, words, ended)
 
 
 def has_tsan():
@@ -192,6 +234,7 @@ def main():
     parser.add_argument("--libs", required=True)
     parser.add_argument("--only", default="*")
     options = parser.parse_args()
+    check_itself()
     checks = [check for check in CHECKS if check != "tsan" or has_tsan()]
     if "tsan" not in checks:
         print("tsan is not asked: clang++ or its library is not there (make deps-long)")
@@ -209,15 +252,18 @@ def main():
         for pair, words in zip(built, pool.map(lambda pair: bench.compile(by_id[pair[0]], pair[1]), built)):
             if words:
                 sys.exit(f"{pair[0]} does not compile ({pair[1]}):\n{words}")
-        gated = bench.gate([defect for defect in correct + table if "gate" in defect.checks])
+        gated = {}
+        for whole in (False, True):
+            some = [defect for defect in correct + table if "gate" in defect.checks and defect.harmless == whole]
+            gated.update(bench.gate(some, whole) if some else {})
         found = dict(zip(((defect.id, check) for defect, check in asked), pool.map(
-            lambda pair: gated.get(pair[0].id) if pair[1] == "gate" else caught(bench, *pair), asked)))
+            lambda pair: (gated.get(pair[0].id), "of the gate") if pair[1] == "gate" else caught(bench, *pair), asked)))
     bad = 0
     for defect, check in asked:
-        words, wanted = found[defect.id, check], not defect.harmless
+        (words, ended), wanted = found[defect.id, check], not defect.harmless
         right = (words is not None) == wanted
         bad += not right
-        print(f"{'ok  ' if right else 'BAD '} {defect.id} | {check} | {words or '-'}{'' if right else '; ' + defect.ended}")
+        print(f"{'ok  ' if right else 'BAD '} {defect.id} | {check} | {words or '-'}{'' if right else '; ' + ended}")
     print(f"{len(table)} defects, {len(same)} that change nothing, {len(asked)} questions, {bad} wrong")
     return 1 if bad else 0
 

@@ -15,13 +15,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv[1])
 ATTEST = os.path.join(BUILD, "attest")
 FLASH = os.path.join(BUILD, "kernels/cuda-flash-host.so")
+DEVICE = os.path.join(BUILD, "plugins/host_device.so")
 SUITE = os.path.join(HERE, "predict.suite")
 
 
-def run(*words, code=0, gpu=None):
-    env = {k: v for k, v in os.environ.items() if k != "ATTEST_CUDA_HOST_GPU"}
-    if gpu:
-        env["ATTEST_CUDA_HOST_GPU"] = gpu
+def run(*words, code=0, gpu=None, order=None):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ATTEST_CUDA_HOST_")}
+    env.update({k: v for k, v in (("ATTEST_CUDA_HOST_GPU", gpu), ("ATTEST_CUDA_HOST_ORDER", order)) if v})
     done = subprocess.run([ATTEST, *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert done.returncode == code, f"{words}: exit code {done.returncode}, not {code}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr
@@ -79,6 +79,7 @@ def check_predictions(work):
     assert f"{len(rows) - 1} cases predicted for h100, 1 not, " in said and len(rows) >= 7, said
     cannot = [r["kernel"] for r in rows if "cannot" in r]
     assert cannot == ["softmax-online-cuda-f32"], cannot
+    assert not [r for r in rows if "unsure" in r] and "not known" not in said, said
     for r in rows:
         if "cannot" in r:
             continue
@@ -105,6 +106,9 @@ def check_stand_ins(work, predicted):
     assert "Bits beside" in summary or "Outputs beside those" in summary, summary
     first = gate(work, "first", None, "h100")  # predicts into OUT/predicted, then compares
     assert set(first.values()) == {"equal"} and os.path.exists(work + "/first/predicted/predictions.jsonl"), first
+    shutil.copy(FLASH, work + "/own.so")  # kernels of --library; those beside attest have the same names
+    own = gate(work, "own", None, "h100", "--library", work + "/own.so")
+    assert len(own) == 3 and set(own.values()) == {"equal"}, own
 
 
 def check_older(work):
@@ -132,9 +136,98 @@ def check_cut(work):
         assert got and all(v.startswith("not predicted: ") and "lse.npy" in v for v in got.values()), got
 
 
-def refused(text, *words):
-    said = run(*words, code=2)
+def check_damaged(work):
+    """A bit of a file that is another one than was predicted is no difference of the kernel."""
+    shutil.copytree(work + "/h100", work + "/bit")
+    path = work + "/bit/softmax-flash-cuda-f16/0001/o.npy"
+    with open(path, "r+b") as file:
+        file.seek(-3, os.SEEK_END)
+        byte = file.read(1)[0]
+        file.seek(-3, os.SEEK_END)
+        file.write(bytes([byte ^ 1]))
+    got = gate(work, "gate-bit", None, work + "/bit", "--case", "*n=20*in=f16*")
+    assert got and all(v.startswith("not predicted: its files are damaged: hash ") for v in got.values()), got
+
+
+def check_stale(work):
+    """A library that is another file than the one that predicted is told, once; its predictions are compared."""
+    words = ("gate", "--device", "cuda-host", "--suite", SUITE, "--kernel", "softmax-flash-cuda-*16", "--quiet",
+             "--predict", work + "/h100")
+    text = "cuda-flash-host.so is another file than the one that predicted: predictions may be old"
+    said = run(*words)
+    assert "another file" not in said, said
+    os.mkdir(work + "/other-libraries")
+    library = shutil.copy(FLASH, work + "/other-libraries")
+    with open(library, "ab") as file:
+        file.write(b"more")
+    said = run(*words, "--library", library, "--out", work + "/stale")
+    assert said.count(text) == 1 and f"--predict={work}/h100: {library} is another" in said, said
+    assert {r["predicted"] for r in lines(work + "/stale/results.jsonl")} == {"equal"}
+
+
+def check_foreign(work):
+    """Of a library that is not attest's own nobody knows whether its operations are named, whatever its kernel's name."""
+    words, line = "it is not known whether every operation of this kernel is named", "variant=softmax n=5 d=8 in=bf16 p=bf16"
+    shutil.copy(FLASH, work + "/copy.so")
+    for library in (DEVICE, work + "/copy.so"):
+        said = run("predict", "--gpu", "h100", "--kernel", library, "--out", work + "/foreign", "variant=softmax n=5 d=8", line,
+                   code=3 if library == DEVICE else 0)
+        rows = lines(work + "/foreign/predictions.jsonl")
+        assert len(rows) == 1 and rows[0]["unsure"] == words and f": unsure, {words}\n" in said, said
+        assert "1 case predicted for h100" in said and "(1 unsure: it is not known whether " in said, said
+        shutil.rmtree(work + "/foreign")
+    said = run("predict", "--gpu", "h100", "--kernel", os.path.relpath(FLASH) + ":*bf16", line)
+    assert "unsure" not in said and "not known" not in said, said
+
+
+def check_twice(work):
+    """A line that is given twice, in whichever spelling, is predicted once: two would be refused where they are read."""
+    one, two = "variant=softmax n=5 d=8 in=bf16 p=bf16", "n=5 d=8 p=bf16 in=bf16 variant=softmax"
+    other = "variant=softmax n=6 d=8 in=bf16 p=bf16"
+    run("predict", "--gpu", "h100", "--kernel", FLASH + ":*bf16", "--out", work + "/twice", one, other, two, one)
+    assert [r["problem"].split()[1] for r in lines(work + "/twice/predictions.jsonl")] == ["n=5", "n=6"]
+    with open(work + "/twice.suite", "w", encoding="utf-8") as file:
+        file.write("\n".join((one, one, other)) + "\n")
+    run("gate", "--device", "cuda-host", "--suite", work + "/twice.suite", "--kernel", "softmax-flash-cuda-bf16", "--quiet",
+        "--predict", "h100", "--out", work + "/gate-twice")
+    got = [r["predicted"] for r in lines(work + "/gate-twice/results.jsonl")]
+    assert got and set(got) == {"equal"}, got
+
+
+def check_exact_ends(work):
+    """A run with exact sums that ends its process costs `hardware` of that case and nothing else, of a gate neither."""
+    cases = [f"variant=softmax n={n} d=8" for n in (4, 5, 6)]
+    said = run("predict", "--gpu", "h100", "--kernel", DEVICE + ":exact-ends", "--out", work + "/ends", *cases, code=3)
+    assert "3 cases predicted for h100 (1 without exact sums) (3 unsure: " in said, said
+    rows = lines(work + "/ends/predictions.jsonl")
+    assert [r["hardware"] is None for r in rows] == ["no_hardware" in r for r in rows] == [False, True, False], rows
+    assert "with exact sums: run() ended the process with signal 6" in rows[1]["no_hardware"] and rows[1]["bits"], rows
+    with open(work + "/ends.suite", "w", encoding="utf-8") as file:
+        file.write("\n".join(cases) + "\n")
+    run("gate", "--device", "cuda-host", "--suite", work + "/ends.suite", "--library", DEVICE, "--kernel", "exact-ends",
+        "--predict", "h100", "--out", work + "/gate-ends", "--quiet")
+    got = [r["predicted"] for r in lines(work + "/gate-ends/results.jsonl")]
+    assert got == ["equal"] * 3, got
+
+
+def refused(text, *words, **settings):
+    said = run(*words, code=2, **settings)
     assert text in said and said.count("\n") == 1, said
+
+
+def check_settings(work):
+    """A setting of cuda-host that is none is no fault of a kernel; of commands that use no such kernel it is no matter."""
+    line, name = "variant=softmax n=5 d=8", "softmax-flash-cuda-f32"
+    library = os.path.join(BUILD, "kernels/cuda-flash_f32-host.so")
+    for words in (("gate", "--suite", SUITE, "--device", "cuda-host"), ("audit", library, "--suite", SUITE),
+                  ("predict", "--gpu", "h100", line), ("replay", "--kernel", library, line),
+                  ("props", "--kernel", library, "--cases", "2"),
+                  ("export", "--kernel", library, "--suite", SUITE, "--out", work + "/exported"),
+                  ("search", "--kernel", library, "--problem", line, "--cases", "2"),
+                  ("bench", "kernels", "--device", "cuda-host", "--kernel", name)):
+        refused("ATTEST_CUDA_HOST_GPU=k80 in the environment: v100, ", *words, gpu="k80")
+        refused("ATTEST_CUDA_HOST_ORDER=bogus in the environment: forward, ", *words, order="bogus")
+    run("gate", "--suite", SUITE, "--kernel", "softmax-online-f32", "--quiet", gpu="k80", order="bogus")
 
 
 def check_refusals(work):
@@ -144,6 +237,9 @@ def check_refusals(work):
     refused("no kernel of device cuda-host", "predict", "--gpu", "h100", "--kernel", "softmax-online-f32", line)
     refused("one of them", "predict", "--gpu", "h100", "--suite", "ci", line)
     refused("there already", "predict", "--gpu", "h100", "--out", work + "/h100", line)
+    words = "--predict=nosuch: no such folder and no such GPU; GPUs: v100, a100, a2, ada, l40s, h100, h200, b200"
+    refused(words, "gate", "--suite", SUITE, "--predict", "nosuch")
+    refused(words, "gate", "--suite", SUITE, "--predict", "nosuch", "--out", work + "/nosuch")
     refused("needs --out", "gate", "--suite", SUITE, "--device", "cuda-host", "--predict", "h100")
     os.mkdir(work + "/bad")
     for text, words in (("{", "predictions.jsonl:1: no JSON"), ("{}\n", "'kernel' is missing"), ("", "no prediction"),
@@ -163,6 +259,12 @@ def main():
         check_stand_ins(work, predicted)
         check_older(work)
         check_cut(work)
+        check_damaged(work)
+        check_stale(work)
+        check_foreign(work)
+        check_twice(work)
+        check_exact_ends(work)
+        check_settings(work)
         check_refusals(work)
 
 

@@ -1,6 +1,7 @@
 /* test_predict.c - predicted bits: what counts as the same; and, by predict.py, a CPU under another GPU's model in
  * place of a GPU. */
 #include <check.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,43 @@ START_TEST(test_narrow)
 }
 END_TEST
 
+/* What the tensor cores change, beside values that are no numbers. */
+START_TEST(test_measure)
+{
+    static const struct {
+        float model[3], exact[3];
+        int64_t changed;
+        double steps, norm;
+    } rows[] = {
+        { { 3, 4, 0 }, { 3, 4, 0 }, 0, 0, 0 },
+        { { 3, 4, 0 }, { 3, 4, 0.5f }, 1, 0x3f000000, 0.1 },
+        { { 0, 0, 0 }, { 0, 0, 1 }, 1, 0x3f800000, INFINITY }, /* nothing to be relative to */
+        { { NAN, INFINITY, 4 }, { -NAN, INFINITY, 4 }, 0, 0, 0 },
+        { { NAN, INFINITY, 4 }, { NAN, INFINITY, 2 }, 1, 0x800000, 0.5 },
+        { { FLT_MAX, 1, 1 }, { INFINITY, 1, 1 }, 1, 1, INFINITY },
+        { { INFINITY, 1, 1 }, { -INFINITY, 1, 1 }, 1, 2.0 * 0x7f800000, INFINITY },
+        { { 1, NAN, 1 }, { 1, 2, 1 }, 1, INFINITY, INFINITY },
+        { { 1, 0, 1 }, { 1, INFINITY, NAN }, 2, INFINITY, INFINITY },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        float model[3], exact[3];
+        memcpy(model, rows[i].model, sizeof model);
+        memcpy(exact, rows[i].exact, sizeof exact);
+        const attest_tensor x = tensor_of(ATTEST_F32, model, 1, 3), y = tensor_of(ATTEST_F32, exact, 1, 3);
+        attest_hardware h = { .norm_error = 7 };
+        attest_predict_measure(&h, &x, &y);
+        ck_assert_msg(h.elements == 3 && h.changed == rows[i].changed && h.steps == rows[i].steps &&
+                          h.norm == rows[i].norm && h.norm_error == 7,
+                      "row %zu: changed %lld, steps %g, norm %g", i, (long long)h.changed, h.steps, h.norm);
+    }
+    double large[] = { 1e300, -1e300 }, other[] = { -1e300, -1e300 };
+    const attest_tensor x = tensor_of(ATTEST_F64, large, 1, 2), y = tensor_of(ATTEST_F64, other, 1, 2);
+    attest_hardware h;
+    attest_predict_measure(&h, &x, &y);
+    ck_assert_msg(fabs(h.norm - sqrt(2)) < 1e-12, "%g", h.norm);
+}
+END_TEST
+
 START_TEST(test_predict_py)
 {
     ck_assert_int_eq(system("python3 " ATTEST_TEST_ROOT "/tests/verify/exchange/predict.py " ATTEST_TEST_BUILD), 0);
@@ -60,6 +98,7 @@ Suite *suite_predict(void)
     TCase *bits = tcase_create("bits"), *whole = tcase_create("predict");
     tcase_add_test(bits, test_same);
     tcase_add_test(bits, test_narrow);
+    tcase_add_test(bits, test_measure);
     tcase_set_timeout(whole, 600);
     tcase_add_test(whole, test_predict_py);
     suite_add_tcase(s, bits);

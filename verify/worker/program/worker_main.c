@@ -23,6 +23,7 @@
 #include "verify/worker/program/worker_fp.h"
 #include "verify/worker/program/worker_images.h"
 #include "verify/worker/program/worker_library.h"
+#include "verify/worker/program/worker_order.h"
 #include "verify/worker/worker_protocol.h"
 #include "verify/worker/program/worker_supervise.h"
 #include "verify/base/base.h"
@@ -446,10 +447,12 @@ static void serve(served *w)
         if (!take_request(&request, &memory) || request.kernel >= w->plugin->library.kernel_count)
             return;
         answer.number = request.number;
+        order_begin(&request);
         if (request.type == ATTEST_PACKET_QUERY)
             answer_query(w, &request, &answer);
         else
             answer_run(w, &request, memory, &answer);
+        order_end(&request);
         answer.threads = thread_count();
         answer.children = !w->door && has_children(); /* a program is meant to stay */
         fflush(stdout);

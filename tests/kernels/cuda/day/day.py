@@ -21,7 +21,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../../../.."))
-LIMIT_S = 600  # of one step
+LIMIT_S = 600  # of one command; a step may have several
 # nvidia-smi's names, and the rows of kernels/model/mma.h.
 MODELS = (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("L40S", "l40s"), ("B200", "b200"), ("V100", "v100"),
           ("A2", "a2"), ("RTX 40", "ada"), ("Ada", "ada"), ("L4", "ada"))
