@@ -7,18 +7,17 @@
  * Results are paired by kernel and problem line (those without a line, of whole kernels, are left out), and compared
  * by class (result.h): the cases of one kernel whose bounds have the same terms.  The error of a case is log2 of
  * typical_rms where both have one, else of norm_error, at least 2^-10 u of the output's type (below it is as good as
- * exact); a case without either is not compared.  A library goes by the name of its file, whatever folder it lies in;
+ * exact), to 2^-8 bits.  Where cases of a class have errors, but none has one on both sides (all were skipped then),
+ * that is told, and the class is not compared.  A library goes by the name of its file, whatever folder it lies in;
  * where libraries of one name lie in two folders, by the path that was given.
  *
  *     d_i     what it grew by in case i, in bits, at most 8 in size
  *     shift   mean of d_i over the n cases of a class
- *     grown   shift is at least ATTEST_DIFF_SHIFT, and beyond the noise:
- *             of two runs: t = shift/(s/sqrt(n)), s the deviation of d_i, is above what Student's law with n-1 degrees
- *             of freedom exceeds as seldom as a normal law 5 deviations (3e-7); n >= 4
- *             else, and of fewer cases: shift is at least 5 sqrt(2) noise/sqrt(n)
- *     noise   deviation of the errors of cases that differ in nothing but their seed, around their mean, pooled over
- *             the class; 1 bit where fewer than 8 degrees of freedom tell it
- * Two kernels of equal quality have d_i around 0: each rounds its own way.
+ *     grown   shift is at least ATTEST_DIFF_SHIFT, and beyond the noise: t = shift/(s/sqrt(n)), s the deviation of d_i,
+ *             is above what Student's law with n-1 degrees of freedom exceeds as seldom as a normal law 5 deviations
+ *             (3e-7), n >= 4; or shift is at least 5 sqrt(2)/sqrt(n), with an error of 1 bit a case
+ * Two kernels of equal quality have d_i around 0: each rounds its own way.  The rule is one: a baseline holds the error
+ * of each case.
  */
 #ifndef ATTEST_DIFF_H
 #define ATTEST_DIFF_H
@@ -33,11 +32,12 @@ typedef enum attest_change_kind {
     ATTEST_CHANGE_VERDICT = 1, /* another verdict, further from pass */
     ATTEST_CHANGE_ERROR = 2,   /* grew beyond the noise */
     ATTEST_CHANGE_REGRESSIONS = 3,
-    ATTEST_CHANGE_BETTER = 3, /* a better verdict, a smaller error */
-    ATTEST_CHANGE_BITS = 4,   /* other outputs */
-    ATTEST_CHANGE_SPEED = 5,  /* of kernels that took 50 ms together: 1.5 times faster or slower */
-    ATTEST_CHANGE_CASES = 6,  /* not in both */
-    ATTEST_CHANGE_KINDS = 7
+    ATTEST_CHANGE_BETTER = 3,     /* a better verdict, a smaller error */
+    ATTEST_CHANGE_BITS = 4,       /* other outputs */
+    ATTEST_CHANGE_SPEED = 5,      /* of kernels that took 50 ms together: 1.5 times faster or slower */
+    ATTEST_CHANGE_CASES = 6,      /* not in both */
+    ATTEST_CHANGE_UNCOMPARED = 7, /* errors, of which no case has one in both */
+    ATTEST_CHANGE_KINDS = 8
 } attest_change_kind;
 extern const char *const attest_change_names[ATTEST_CHANGE_KINDS];
 
@@ -53,7 +53,8 @@ typedef struct attest_change {
 typedef struct attest_diff {
     attest_change *change; /* regressions first */
     size_t count, capacity, regressions;
-    size_t compared; /* pairs of results (of a baseline: results in classes of the same cases) */
+    /* Pairs of results (of a baseline: results in classes of the same cases), without classes that are not compared. */
+    size_t compared;
     /* Of the two runs, which did not finish: `THEN is unfinished: 3 of 12 cases (killed)`; "": none. */
     char partial[768];
 } attest_diff;
@@ -68,13 +69,14 @@ attest_status attest_diff_runs(attest_diff *diff, const attest_results *before, 
 /* What was accepted of the cases of one kernel and class. */
 typedef struct attest_baseline_line {
     char kernel[512], class[96];
-    char typed[512];                  /* in a file that keys a library by the path that was given: this one; else "" */
-    int64_t cases;                    /* results */
-    int64_t failed, open, left, good; /* of them, by attest_result_rank(): 0 and 1, 2, 3, 4 */
-    int64_t errors, typicals;         /* how many have a norm_error, a typical_rms */
-    double error, typical, noise;     /* mean of log2, bits; NAN: none */
-    char set[20], outputs[20];        /* hashes of the cases, of the cases' outputs */
-    json_t *known;                    /* array of "VERDICT PROBLEM": the cases that did not pass; NULL in none */
+    char typed[512];                   /* in a file that keys a library by the path that was given: this one; else "" */
+    int64_t cases;                     /* results */
+    int64_t failed, open, left, good;  /* of them, by attest_result_rank(): 0 and 1, 2, 3, 4 */
+    int64_t errors, typicals;          /* how many have a norm_error, a typical_rms */
+    double error, typical;             /* mean of log2, bits; NAN: none */
+    json_t *error_each, *typical_each; /* text: the log2 of each case, in an order of their problem lines; "" of none */
+    char set[20], outputs[20];         /* hashes of the cases, of the cases' outputs */
+    json_t *known;                     /* array of "VERDICT PROBLEM": the cases that did not pass; NULL in none */
     char reason[256], tool[32], run[32];
 } attest_baseline_line;
 

@@ -8,7 +8,7 @@
 #include "reports/diff/diff.h"
 
 const char *const attest_change_names[ATTEST_CHANGE_KINDS] = { "new-failure", "worse-verdict", "error", "better",
-                                                               "bits",        "speed",         "cases" };
+                                                               "bits",        "speed",         "cases", "uncompared" };
 
 /* What run.json says beside the results that PATH names; *has = 0: there is none. */
 static attest_status read_info(attest_run_info *info, int *has, const char *path, attest_error *err)
@@ -164,13 +164,17 @@ out:
 
 void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const char *since)
 {
-    char apart[96] = "";
-    size_t other = 0;
-    for (size_t i = 0; i < diff->count; i++)
-        other += diff->change[i].kind == ATTEST_CHANGE_CASES;
-    if (other)
-        snprintf(apart, sizeof apart, "; NOT compared, of other cases: %zu %s", other,
-                 other == 1 ? "class" : "classes");
+    static const char *const words[] = { "NOT compared, of other cases", "errors NOT compared" };
+    char apart[160] = "";
+    size_t other[2] = { 0 };
+    for (size_t i = 0; i < diff->count; i++) {
+        other[0] += diff->change[i].kind == ATTEST_CHANGE_CASES;
+        other[1] += diff->change[i].kind == ATTEST_CHANGE_UNCOMPARED;
+    }
+    for (int k = 0; k < 2; k++)
+        if (other[k])
+            snprintf(apart + strlen(apart), sizeof apart - strlen(apart), "; %s: %zu %s", words[k], other[k],
+                     other[k] == 1 ? "class" : "classes");
     snprintf(text, len, "%zu %s since %.300s, %s%zu results compared%s%s%s", diff->regressions,
              diff->regressions == 1 ? "regression" : "regressions", since,
              diff->compared ? "" : "NOTHING compared: ", diff->compared, apart, *diff->partial ? "; " : "",

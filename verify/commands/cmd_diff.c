@@ -122,8 +122,7 @@ static int same_figures(const attest_baseline_line *a, const attest_baseline_lin
 {
     return strcmp(a->set, b->set) == 0 && strcmp(a->outputs, b->outputs) == 0 && a->failed == b->failed &&
            json_equal(a->known, b->known) && a->open == b->open && a->left == b->left && a->good == b->good &&
-           a->errors == b->errors && a->typicals == b->typicals && (a->errors == 0 || a->error == b->error) &&
-           (a->typicals == 0 || a->typical == b->typical);
+           json_equal(a->error_each, b->error_each) && json_equal(a->typical_each, b->typical_each);
 }
 
 static void tell_line(char mark, const attest_baseline_line *old, const attest_baseline_line *fresh)
