@@ -92,18 +92,25 @@ out:
     return status;
 }
 
-/* Of the same cases. */
+/* Of the same cases.  *none: no error could be compared. */
 static attest_status tell_errors(attest_diff *diff, int *none, const diff_figures *f, size_t group,
-                                 const attest_baseline_line *then, const attest_results *now, attest_error *err)
+                                 const attest_baseline_line *then, const attest_baseline_line *is,
+                                 const attest_results *now, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    diff_shift shift = { .n = 0 };
+    const diff_group *g = &f->group[group];
+    diff_shift shift = { .alone = 0 };
     diff_item *item;
     size_t count;
+    char exact[64];
     ATTEST_TRY(diff_sorted(&item, &count, f, group, err));
     for (size_t i = 0; i < count; i++)
         diff_shift_add(&shift, diff_each(then->error_each, i), diff_each(then->typical_each, i), &item[i], i);
-    ATTEST_TRY(diff_shift_tell(diff, &f->group[group], &shift, item, now, err));
+    ATTEST_TRY(diff_shift_tell(diff, g, &shift, item, now, err));
+    diff_shift_exact(exact, &shift);
+    if (strcmp(is->outputs, then->outputs) != 0)
+        ATTEST_TRY(
+            diff_name_case(diff_add(diff, ATTEST_CHANGE_BITS, g, "other bits%s", exact), now, SIZE_MAX, NAN, err));
     *none = diff_shift_none(&shift);
 out:
     free(item);
@@ -141,10 +148,7 @@ static attest_status tell_group(attest_diff *diff, const diff_figures *f, size_t
     if (!same)
         ATTEST_TRY(tell_unknown(diff, &f->group[group], then, &is, err));
     else
-        ATTEST_TRY(tell_errors(diff, &none, f, group, then, now, err));
-    if (same && strcmp(is.outputs, then->outputs) != 0)
-        ATTEST_TRY(diff_name_case(diff_add(diff, ATTEST_CHANGE_BITS, &f->group[group], "other bits"), now, SIZE_MAX,
-                                  NAN, err));
+        ATTEST_TRY(tell_errors(diff, &none, f, group, then, &is, now, err));
     diff->compared += same && !none ? (size_t)is.cases : 0;
 out:
     return status;

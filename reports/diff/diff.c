@@ -46,6 +46,8 @@ static attest_status tell_group(attest_diff *diff, const attest_results *now, co
                                 const diff_group *group, const tally *t, attest_error *err)
 {
     attest_status status = ATTEST_OK;
+    char exact[64];
+    diff_shift_exact(exact, &t->shift);
     if (t->failures > 0)
         ATTEST_TRY(diff_name_case(
             diff_add(diff, ATTEST_CHANGE_FAILURE, group, "%zu of %zu cases fail that did not", t->failures, t->cases),
@@ -61,8 +63,8 @@ static attest_status tell_group(attest_diff *diff, const attest_results *now, co
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes"));
     if (t->bits > 0)
         ATTEST_TRY(diff_name_case(
-            diff_add(diff, ATTEST_CHANGE_BITS, group, "other bits in %zu of %zu cases", t->bits, t->cases), now,
-            figures->item[t->bits_at].index, NAN, err));
+            diff_add(diff, ATTEST_CHANGE_BITS, group, "other bits in %zu of %zu cases%s", t->bits, t->cases, exact),
+            now, figures->item[t->bits_at].index, NAN, err));
 out:
     return status;
 }

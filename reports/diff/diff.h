@@ -11,13 +11,24 @@
  * that is told, and the class is not compared.  A library goes by the name of its file, whatever folder it lies in;
  * where libraries of one name lie in two folders, by the path that was given.
  *
- *     d_i     what it grew by in case i, in bits, at most 8 in size
+ *     d_i     what it grew by in case i, in bits, cut to 8 in size
  *     shift   mean of d_i over the n cases of a class
- *     grown   shift is at least ATTEST_DIFF_SHIFT, and beyond the noise: t = shift/(s/sqrt(n)), s the deviation of d_i,
- *             is above what Student's law with n-1 degrees of freedom exceeds as seldom as a normal law 5 deviations
- *             (3e-7), n >= 4; or shift is at least 5 sqrt(2)/sqrt(n), with an error of 1 bit a case
- * Two kernels of equal quality have d_i around 0: each rounds its own way.  The rule is one: a baseline holds the error
- * of each case.
+ *     grown   shift is at least ATTEST_DIFF_SHIFT, and beyond the noise: n >= 4 and t = shift/(s/sqrt(n)), s the
+ *             deviation of d_i, is above what Student's law with n-1 degrees of freedom exceeds as seldom as a normal
+ *             law 5 deviations (3e-7); or, with 1 bit of noise in each error, shift is at least 5 sqrt(2)/sqrt(n)
+ * Two kernels of equal quality have d_i around 0: each rounds its own way.  That supposes errors of many roundings, of
+ * numbers that differ.
+ *  - A case is exact if norm_error is below u/4.  The nearest numbers to o differ from it by up to half an ulp, evenly:
+ *    in root mean square by 2^e u/sqrt(3), e the exponent of o, which is 0.29 u to 0.58 u of |o|.  What is below needs
+ *    no rounding, or has few elements and luck; another order of a sum may end it.  Exact then or now, both errors are
+ *    taken as 3 u at least: what one rounding each of numerator, divisor and quotient may give.  Exact then and now,
+ *    the case is in no mean.
+ *  - Equal numbers are rounded alike in all seeds: the cases of families that repeat them (family_constant,
+ *    family_repeats) are in no mean with the others.  All of a class count as one, of errors of 3 u at least: by the
+ *    rule above they have grown if they did so 2^(5 sqrt(2)) = 134 times in the mean.
+ * That cases were exact and are not is told.
+ *
+ * The rule is one for runs and baselines: a baseline holds the error of each case.
  */
 #ifndef ATTEST_DIFF_H
 #define ATTEST_DIFF_H

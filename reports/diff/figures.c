@@ -131,7 +131,9 @@ static attest_status take(void *state, const attest_result *r, attest_error *err
                          .index = f->seen - 1,
                          .verdict = r->verdict,
                          .rank = attest_result_rank(r),
-                         .failed = attest_result_failed(r) };
+                         .failed = attest_result_failed(r),
+                         .digits = digits_of(r->out),
+                         .repeats = r->family_constant || r->family_repeats };
     ATTEST_TRY(find_group(&item->group, f, kernel, r, err));
     f->count++;
 out:

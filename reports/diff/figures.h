@@ -15,6 +15,7 @@ typedef struct diff_item {
     double seconds;        /* of the kernel; 0: not timed */
     size_t group, index;   /* its class; its number in the results */
     int64_t verdict;
+    int digits, repeats; /* of the output's type; 1: numbers are repeated by construction */
     int rank, failed;
 } diff_item;
 
@@ -48,17 +49,23 @@ attest_status diff_sorted(diff_item **item, size_t *count, const diff_figures *f
 
 /* ---- errors of a class, then and now (shift.c) ------------------------------------------------------------------- */
 typedef struct diff_shift {
-    size_t alone;        /* cases with an error on one side alone */
-    size_t n;            /* with one on both: diff.h's n */
-    double sum, squares; /* of their d_i */
-    double most;         /* the largest d_i, of the item with this number */
-    size_t at;
+    size_t alone;   /* cases with an error on one side alone */
+    size_t exact;   /* that were exact and are */
+    size_t no_more; /* that were exact and are not */
+    struct diff_moved {
+        size_t n;            /* cases */
+        double sum, squares; /* of their d_i */
+        double most;         /* the largest, of the item with this number */
+        size_t at;
+    } plain, apart; /* apart: of families that repeat numbers */
 } diff_shift;
 
 /* One more case: what it was, and is. */
 void diff_shift_add(diff_shift *shift, double error, double typical, const diff_item *now, size_t number);
 /* 1: the class has errors, and no case has one on both sides. */
 int diff_shift_none(const diff_shift *shift);
+/* `; 10 were exact and are not`, or nothing. */
+void diff_shift_exact(char text[64], const diff_shift *shift);
 /* Adds what diff.h says of them. */
 attest_status diff_shift_tell(attest_diff *diff, const diff_group *group, const diff_shift *shift,
                               const diff_item *items, const attest_results *now, attest_error *err);

@@ -10,31 +10,58 @@
 
 #define SHIFT_MOST 8.0
 
+/* Below u/4 (diff.h says why). */
+static int is_exact(double error, const diff_item *item) { return error < -item->digits - 2; }
+
+/* At least 3 u. */
+static double lifted(double error, const diff_item *item) { return fmax(error, log2(3) - item->digits); }
+
+static void add(struct diff_moved *m, double d, size_t number)
+{
+    const double cut = fmax(-SHIFT_MOST, fmin(SHIFT_MOST, d));
+    if (m->n++ == 0 || cut > m->most) {
+        m->most = cut;
+        m->at = number;
+    }
+    m->sum += cut;
+    m->squares += cut * cut;
+}
+
 void diff_shift_add(diff_shift *s, double error, double typical, const diff_item *now, size_t number)
 {
     const int typicals = isfinite(typical) && isfinite(now->typical);
-    const double d = typicals ? now->typical - typical : now->error - error;
-    if (!isfinite(d)) {
+    const int errors = isfinite(now->error - error);
+    const int was = errors && is_exact(error, now), is = errors && is_exact(now->error, now);
+    if (!typicals && !errors) {
         s->alone += isfinite(error) || isfinite(now->error);
         return;
     }
-    const double cut = fmax(-SHIFT_MOST, fmin(SHIFT_MOST, d));
-    if (s->n++ == 0 || cut > s->most) {
-        s->most = cut;
-        s->at = number;
-    }
-    s->sum += cut;
-    s->squares += cut * cut;
+    s->no_more += was && !is;
+    s->exact += was && is;
+    const int repeats = errors && now->repeats;
+    const double d = typicals ? now->typical - typical : now->error - error;
+    if (repeats || was != is)
+        add(repeats ? &s->apart : &s->plain, lifted(now->error, now) - lifted(error, now), number);
+    else if (!was)
+        add(&s->plain, d, number);
 }
 
-int diff_shift_none(const diff_shift *s) { return s->n == 0 && s->alone > 0; }
+int diff_shift_none(const diff_shift *s) { return s->plain.n + s->apart.n + s->exact == 0 && s->alone > 0; }
 
-/* diff.h: 1 grown, -1 shrunk beyond the noise, 0 neither. */
-static int beyond_noise(double *shift, double *noise, const diff_shift *s)
+void diff_shift_exact(char text[64], const diff_shift *s)
 {
-    const double n = (double)s->n, mean = n > 0 ? s->sum / n : 0;
+    *text = '\0';
+    if (s->no_more > 0)
+        snprintf(text, 64, "; %zu %s exact and %s not", s->no_more, s->no_more == 1 ? "was" : "were",
+                 s->no_more == 1 ? "is" : "are");
+}
+
+/* diff.h: 1 grown, -1 shrunk beyond the noise, 0 neither; of cases that count as n. */
+static int beyond_noise(double *shift, double *noise, const struct diff_moved *m, size_t as)
+{
+    const double n = (double)as, mean = m->n > 0 ? m->sum / (double)m->n : 0;
     const double plain = ATTEST_DIFF_DEVIATIONS * M_SQRT2 / sqrt(n);
-    const double spread = n > 1 ? sqrt(fmax(0, (s->squares - n * mean * mean) / (n - 1))) : NAN;
+    const double spread = n > 1 ? sqrt(fmax(0, (m->squares - n * mean * mean) / (n - 1))) : NAN;
     *shift = mean;
     *noise = n >= 4 ? spread / sqrt(n) : M_SQRT2 / sqrt(n);
     if (!(fabs(mean) >= ATTEST_DIFF_SHIFT))
@@ -44,26 +71,37 @@ static int beyond_noise(double *shift, double *noise, const diff_shift *s)
     return seldom || fabs(mean) >= plain ? (mean > 0 ? 1 : -1) : 0;
 }
 
+static attest_status tell(attest_diff *diff, const diff_group *group, const struct diff_moved *m, size_t as,
+                          const diff_item *items, const attest_results *now, attest_error *err)
+{
+    double shift, noise;
+    const int beyond = beyond_noise(&shift, &noise, m, as);
+    const char *of = as == m->n ? "" : " of repeated numbers";
+    if (beyond > 0)
+        return diff_name_case(diff_add(diff, ATTEST_CHANGE_ERROR, group,
+                                       "the error grew %.1f times (%.2f bits, noise %.2f, %zu cases%s)",
+                                       DIFF_TIMES(shift), shift, noise, m->n, of),
+                              now, items[m->at].index, shift, err);
+    if (beyond < 0)
+        return diff_name_case(diff_add(diff, ATTEST_CHANGE_BETTER, group,
+                                       "the error is %.1f times smaller (%zu cases%s)", DIFF_TIMES(shift), m->n, of),
+                              now, SIZE_MAX, shift, err);
+    return ATTEST_OK;
+}
+
 attest_status diff_shift_tell(attest_diff *diff, const diff_group *group, const diff_shift *s, const diff_item *items,
                               const attest_results *now, attest_error *err)
 {
-    double shift, noise;
-    const int beyond = beyond_noise(&shift, &noise, s);
+    attest_status status = ATTEST_OK;
     if (diff_shift_none(s))
         return diff_name_case(diff_add(diff, ATTEST_CHANGE_UNCOMPARED, group,
                                        "the errors are NOT compared: no case has one then and now (%zu have one)",
                                        s->alone),
                               now, SIZE_MAX, NAN, err);
-    if (beyond > 0)
-        return diff_name_case(diff_add(diff, ATTEST_CHANGE_ERROR, group,
-                                       "the error grew %.1f times (%.2f bits, noise %.2f, %zu cases)",
-                                       DIFF_TIMES(shift), shift, noise, s->n),
-                              now, items[s->at].index, shift, err);
-    if (beyond < 0)
-        return diff_name_case(diff_add(diff, ATTEST_CHANGE_BETTER, group, "the error is %.1f times smaller (%zu cases)",
-                                       DIFF_TIMES(shift), s->n),
-                              now, SIZE_MAX, shift, err);
-    return ATTEST_OK;
+    ATTEST_TRY(tell(diff, group, &s->plain, s->plain.n, items, now, err));
+    ATTEST_TRY(tell(diff, group, &s->apart, s->apart.n > 0, items, now, err));
+out:
+    return status;
 }
 
 /* ---- in a baseline's file ---------------------------------------------------------------------------------------- */

@@ -163,6 +163,65 @@ START_TEST(a_case_without_an_error)
 }
 END_TEST
 
+/* Another order of the sums ends what was exact: beside others, and alone; until it is far from exact. */
+START_TEST(exact_is_no_quality)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    make_run(now, rng);
+    for (int i = 0; i < COUNT; i++) { /* of k0 a half, of k1 all */
+        if (i % 2 || i >= SEEDS)
+            then[i].norm_error = 0;
+        if (i < SEEDS)
+            now[i].norm_error = 0x1.8p-24;
+        snprintf(now[i].outputs, sizeof now->outputs, "%016x", COUNT + i);
+    }
+    for (int i = 0; i < SEEDS; i += 2)
+        then[i].norm_error = 0x1.8p-24;
+    for (int back = 0; back < 2; back++) {
+        attest_diff diff = back ? diff_of(now, then, _i) : diff_of(then, now, _i);
+        ck_assert_msg(diff.regressions == 0, "%s", diff.change[0].text);
+        ck_assert_uint_eq(diff.compared, COUNT);
+        const attest_change *bits = change_of(&diff, ATTEST_CHANGE_BITS);
+        ck_assert_ptr_nonnull(bits);
+        ck_assert_int_eq(strstr(bits->text, "; 6 were exact and are not") != NULL, !back);
+        attest_diff_clear(&diff);
+    }
+    for (int i = SEEDS; i < COUNT; i++)
+        now[i].norm_error = 0x1p-16; /* 256 u */
+    attest_diff diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 1);
+    ck_assert_str_eq(diff.change[0].text, "the error grew 85.3 times (6.42 bits, noise 0.00, 12 cases)");
+    attest_diff_clear(&diff);
+    gsl_rng_free(rng);
+}
+END_TEST
+
+/* Equal numbers are rounded alike: all seeds of such a family move together, and are one case. */
+START_TEST(repeated_numbers_are_apart)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    memcpy(now, then, sizeof now);
+    for (int i = 0; i < COUNT; i++) {
+        then[i].family_repeats = now[i].family_repeats = i < SEEDS;
+        now[i].norm_error *= i < SEEDS ? 2 : 1;
+    }
+    attest_diff diff = diff_of(then, now, _i);
+    ck_assert_msg(diff.count == 0, "%s", diff.change[0].text);
+    attest_diff_clear(&diff);
+    for (int i = 0; i < SEEDS; i++)
+        now[i].norm_error *= 128;
+    diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 1);
+    ck_assert_ptr_nonnull(strstr(diff.change[0].text, "noise 1.41, 12 cases of repeated numbers)"));
+    attest_diff_clear(&diff);
+    gsl_rng_free(rng);
+}
+END_TEST
+
 START_TEST(verdicts_bits_and_cases)
 {
     attest_result then[COUNT], now[COUNT];
@@ -383,6 +442,8 @@ Suite *suite_diff(void)
     tcase_add_loop_test(tests, an_error_that_grew, 0, 2);
     tcase_add_test(tests, one_rule);
     tcase_add_loop_test(tests, a_case_without_an_error, 0, 2);
+    tcase_add_loop_test(tests, exact_is_no_quality, 0, 2);
+    tcase_add_loop_test(tests, repeated_numbers_are_apart, 0, 2);
     tcase_add_loop_test(tests, verdicts_bits_and_cases, 0, 2);
     tcase_add_loop_test(tests, one_better_and_one_worse, 0, 2);
     tcase_add_loop_test(tests, failures_among_other_cases, 0, 2);
