@@ -52,8 +52,8 @@ static attest_status find_action(action *a, const char *name, attest_error *err)
     return attest_fail(err, ATTEST_BAD_INPUT, "'%.100s': review, accept or prune", name);
 }
 
-/* Whoever writes a baseline is a person, with a reason. */
-static attest_status may_write(const attest_cli *cli, attest_error *err)
+/* Whoever writes a baseline is a person, and who accepts has a reason. */
+static attest_status may_write(const attest_cli *cli, action what, attest_error *err)
 {
     const char *ci = getenv("CI");
     if (ci && (strcasecmp(ci, "true") == 0 || strcmp(ci, "1") == 0))
@@ -61,6 +61,10 @@ static attest_status may_write(const attest_cli *cli, attest_error *err)
                            "a baseline is not written where CI=%s: accept it on a machine of a "
                            "person, and commit it",
                            ci);
+    if (what == PRUNE)
+        return cli->reason
+                   ? attest_fail(err, ATTEST_BAD_INPUT, "--reason: of accept; prune writes no line that has one")
+                   : ATTEST_OK;
     if (!cli->reason || strspn(cli->reason, " \t") == strlen(cli->reason))
         return attest_fail(err, ATTEST_BAD_INPUT, "--reason=TEXT is missing: why is this accepted?");
     return ATTEST_OK;
@@ -138,8 +142,17 @@ static void tell_line(char mark, const attest_baseline_line *old, const attest_b
     putchar('\n');
 }
 
+static int has_kernel(const attest_baseline *b, const char *kernel)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (strcmp(b->line[i].kernel, kernel) == 0)
+            return 1;
+    return 0;
+}
+
 /* Makes `to` what the file is to hold: of the kernels wanted the fresh lines (accept), or the old ones that the run
- * still has (prune); of the others the old ones.  Tells each line that changes. */
+ * still has (prune: of kernels in the run, or those that --kernel names); of the others the old ones.  Tells each line
+ * that changes. */
 static attest_status combine(attest_baseline *to, size_t *changes, action what, const attest_baseline *old,
                              const attest_baseline *fresh, const char *glob, const attest_cli *cli, attest_error *err)
 {
@@ -148,7 +161,8 @@ static attest_status combine(attest_baseline *to, size_t *changes, action what, 
     for (size_t i = 0; i < old->count; i++) {
         const attest_baseline_line *now = find(fresh, &old->line[i]);
         const int wanted = fnmatch(glob, old->line[i].kernel, 0) == 0;
-        if (what == PRUNE && wanted && !now) {
+        const int known = cli->options.kernel || has_kernel(fresh, old->line[i].kernel);
+        if (what == PRUNE && wanted && known && !now) {
             if (!cli->options.quiet)
                 tell_line('-', &old->line[i], NULL);
             ++*changes;
@@ -219,10 +233,13 @@ int attest_command_baseline(const attest_cli *cli)
     attest_diff_kernel(glob, cli->options.kernel ? cli->options.kernel : "*");
     ATTEST_TRY(find_action(&what, cli->argument[0], &err));
     if (what != REVIEW)
-        ATTEST_TRY(may_write(cli, &err));
+        ATTEST_TRY(may_write(cli, what, &err));
     ATTEST_TRY(whole_run(cli->argument[1], &err));
     ATTEST_TRY(attest_diff_open(&results, cli->argument[1], &err));
     ATTEST_TRY(attest_baseline_of(&fresh, &results, cli->reason ? cli->reason : "", &err));
+    if (fresh.count == 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "%s: no result of a case, of which no baseline is made",
+                               cli->argument[1]));
     if (access(path, F_OK) == 0 || what == PRUNE)
         ATTEST_TRY(attest_baseline_read(&old, path, &err));
     if (what == ACCEPT)
@@ -235,8 +252,10 @@ int attest_command_baseline(const attest_cli *cli)
         ATTEST_TRY(attest_baseline_write(&to, path, &err));
     }
     if (!cli->options.quiet)
-        fprintf(stderr, "%s: %zu of %zu lines %s\n", path, changes, to.count,
-                what == REVIEW ? "would change" : "changed");
+        fprintf(stderr, "%s: %zu of %zu lines %s\n", path, changes, what == PRUNE ? old.count : to.count,
+                what == REVIEW   ? "would change"
+                : what == ACCEPT ? "changed"
+                                 : "removed");
 out:
     attest_baseline_clear(&old);
     attest_baseline_clear(&fresh);
