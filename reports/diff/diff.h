@@ -66,8 +66,8 @@ typedef struct attest_diff {
     size_t count, capacity, regressions;
     /* Pairs of results (of a baseline: results in classes of the same cases), without classes that are not compared. */
     size_t compared;
-    /* Of the two runs, which did not finish: `THEN is unfinished: 3 of 12 cases (killed)`; "": none. */
-    char partial[768];
+    /* Of the earlier run and of the later one, if it did not finish: `THEN is unfinished: 3 of 12 cases (killed)`. */
+    char partial[2][384];
 } attest_diff;
 
 void attest_diff_clear(attest_diff *diff);
@@ -124,13 +124,15 @@ void attest_diff_kernel(char name[512], const char *kernel);
 attest_status attest_diff_open(attest_results *results, const char *path, attest_error *err);
 /* PATH can be compared with: every line of it is read.  ATTEST_BAD_INPUT says which cannot, or that there is none. */
 attest_status attest_diff_readable(const char *path, attest_error *err);
-/* `now` against what PATH names: a baseline, a run's folder, a file of results.  In diff->partial: that run, if it did
- * not finish. */
+/* `now` against what PATH names: a baseline, a run's folder, a file of results.  In diff->partial[0]: that run, if it
+ * did not finish. */
 attest_status attest_diff_against(attest_diff *diff, const char *path, const attest_results *now, attest_error *err);
-/* Adds to diff->partial what is missing of the run whose results PATH names: nothing if it finished, or where nobody
+/* Into partial, of attest_diff: what is missing of the run whose results PATH names; "" if it finished, or where nobody
  * says (a file without run.json beside it). */
-attest_status attest_diff_partial(attest_diff *diff, const char *path, const attest_results *results,
+attest_status attest_diff_partial(char partial[384], const char *path, const attest_results *results,
                                   attest_error *err);
+/* Both, each once; "": none. */
+void attest_diff_unfinished(char text[800], const attest_diff *diff);
 
 /* Appends a result for each regression: a failure without a case, with the reason baseline, the change in words and the
  * command of the case that it names; and where nothing, or only a part of a run, could be compared, one of the run
@@ -141,6 +143,7 @@ attest_status attest_diff_note(attest_results *now, const attest_diff *diff, con
  * partial. */
 void attest_diff_print(FILE *out, const attest_diff *diff, const char *since);
 void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const char *since);
+/* A line a change, and a last one with `change`: `summary`, and the counts and the texts of the headline. */
 attest_status attest_diff_print_json(FILE *out, const attest_diff *diff);
 
 #endif

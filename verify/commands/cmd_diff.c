@@ -15,21 +15,23 @@ int attest_command_diff(const attest_cli *cli)
     attest_status status = ATTEST_OK;
     attest_results now = { 0 };
     attest_diff diff = { 0 };
+    char unfinished[800];
     int code = 0;
     const char *format = cli->options.format ? cli->options.format : "text";
     if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", format));
     ATTEST_TRY(attest_diff_open(&now, cli->argument[1], &err));
     ATTEST_TRY(attest_diff_against(&diff, cli->argument[0], &now, &err));
-    ATTEST_TRY(attest_diff_partial(&diff, cli->argument[1], &now, &err));
+    ATTEST_TRY(attest_diff_partial(diff.partial[1], cli->argument[1], &now, &err));
     if (strcmp(format, "json") == 0)
         status = attest_diff_print_json(stdout, &diff) == ATTEST_OK ? ATTEST_OK
                                                                     : attest_print_failed(&err, "the changes");
     else if (!cli->options.quiet)
         attest_diff_print(stdout, &diff, cli->argument[0]);
-    if (*diff.partial)
-        fprintf(stderr, "%s%s\n", diff.partial, diff.regressions > 0 ? "" : ": exit code 4");
-    code = diff.regressions > 0 ? 1 : *diff.partial ? 4 : diff.compared == 0 ? 77 : 0;
+    attest_diff_unfinished(unfinished, &diff);
+    if (*unfinished && cli->options.quiet && strcmp(format, "text") == 0) /* else the last line or object says it */
+        fprintf(stderr, "%s%s\n", unfinished, diff.regressions > 0 ? "" : ": exit code 4");
+    code = diff.regressions > 0 ? 1 : *unfinished ? 4 : diff.compared == 0 ? 77 : 0;
 out:
     attest_diff_clear(&diff);
     attest_results_clear(&now);

@@ -363,7 +363,7 @@ START_TEST(nothing_compared)
     for (int partial = 0; partial < 2; partial++) {
         ck_assert_int_eq(attest_diff_runs(&diff, partial ? &run : &none, &run, &err), ATTEST_OK);
         if (partial)
-            snprintf(diff.partial, sizeof diff.partial, "then is interrupted");
+            snprintf(diff.partial[0], sizeof diff.partial[0], "then is interrupted");
         const size_t at = run.count;
         ck_assert_int_eq(attest_diff_note(&run, &diff, "then", &err), ATTEST_OK);
         ck_assert_uint_eq(run.count, at + 1);
