@@ -8,12 +8,19 @@
 #include "kernels/text.h"
 #include "reports/diff/figures.h"
 
-enum { FORMAT = 2 };
+enum { FORMAT = 3 }; /* 2: without the error of each case */
+
+static void line_clear(attest_baseline_line *line)
+{
+    json_decref(line->known);
+    json_decref(line->error_each);
+    json_decref(line->typical_each);
+}
 
 void attest_baseline_clear(attest_baseline *baseline)
 {
     for (size_t i = 0; i < baseline->count; i++)
-        json_decref(baseline->line[i].known);
+        line_clear(&baseline->line[i]);
     free(baseline->line);
     *baseline = (attest_baseline){ 0 };
 }
@@ -28,8 +35,10 @@ attest_status attest_baseline_add(attest_baseline *baseline, const attest_baseli
         baseline->line = grown;
         baseline->capacity = capacity;
     }
-    baseline->line[baseline->count] = *line;
-    json_incref(baseline->line[baseline->count++].known);
+    baseline->line[baseline->count++] = *line;
+    json_incref(line->known);
+    json_incref(line->error_each);
+    json_incref(line->typical_each);
     return ATTEST_OK;
 }
 
@@ -63,9 +72,24 @@ out:
     return status;
 }
 
+static attest_status each_of(attest_baseline_line *line, const diff_figures *f, size_t group, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    diff_item *item;
+    size_t count;
+    ATTEST_TRY(diff_sorted(&item, &count, f, group, err));
+    line->error_each = diff_each_of(item, line->errors > 0 ? count : 0, 0);
+    line->typical_each = diff_each_of(item, line->typicals > 0 ? count : 0, 1);
+    if (!line->error_each || !line->typical_each)
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the errors of %zu cases", count));
+out:
+    free(item);
+    return status;
+}
+
 attest_baseline_line diff_line_of(const diff_figures *f, size_t group)
 {
-    attest_baseline_line line = { .noise = diff_noise(f, group) };
+    attest_baseline_line line = { .cases = 0 };
     double errors = 0, typicals = 0;
     uint64_t set = 0, outputs = 0; /* sums: the order of the cases does not matter */
     memcpy(line.kernel, f->group[group].kernel, sizeof line.kernel);
@@ -101,8 +125,10 @@ static attest_status lines_of(attest_baseline *baseline, const diff_figures *f, 
         attest_baseline_line line = diff_line_of(f, g);
         status = known_of(&line.known, f, g, results, err);
         if (status == ATTEST_OK)
+            status = each_of(&line, f, g, err);
+        if (status == ATTEST_OK)
             status = attest_baseline_add(baseline, &line, err);
-        json_decref(line.known);
+        line_clear(&line);
     }
     return status;
 }
@@ -133,10 +159,10 @@ out:
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
-/* Keys of a line, sorted; texts, whole numbers, hex floats, a list of texts. */
+/* Keys of a line, sorted; texts, whole numbers, hex floats, a list of texts, the errors of all cases. */
 static const struct {
     const char *name;
-    int type; /* 0 text, 1 whole, 2 hex float, 3 list of texts */
+    int type; /* 0 text, 1 whole, 2 hex float, 3 list of texts, 4 errors */
     size_t offset, size;
 } keys[] = {
 #define TEXT(key)                                                                                                      \
@@ -147,9 +173,16 @@ static const struct {
     {                                                                                                                  \
 #key, type, offsetof(attest_baseline_line, key), 0                                                             \
     }
-    NUMBER(cases, 1), TEXT(class),      NUMBER(error, 2), NUMBER(errors, 1), NUMBER(failed, 1),  NUMBER(good, 1),
-    TEXT(kernel),     NUMBER(known, 3), NUMBER(left, 1),  NUMBER(noise, 2),  NUMBER(open, 1),    TEXT(outputs),
-    TEXT(reason),     TEXT(run),        TEXT(set),        TEXT(tool),        NUMBER(typical, 2), NUMBER(typicals, 1)
+    NUMBER(cases, 1),   TEXT(class),
+    NUMBER(error, 2),   NUMBER(error_each, 4),
+    NUMBER(errors, 1),  NUMBER(failed, 1),
+    NUMBER(good, 1),    TEXT(kernel),
+    NUMBER(known, 3),   NUMBER(left, 1),
+    NUMBER(open, 1),    TEXT(outputs),
+    TEXT(reason),       TEXT(run),
+    TEXT(set),          TEXT(tool),
+    NUMBER(typical, 2), NUMBER(typical_each, 4),
+    NUMBER(typicals, 1)
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -167,8 +200,10 @@ static json_t *to_json(const attest_baseline_line *line)
         } else if (keys[k].type == 1) {
             memcpy(&whole, at, sizeof whole);
             json_object_set_new(object, keys[k].name, json_integer(whole));
-        } else if (keys[k].type == 3) {
-            json_object_set(object, keys[k].name, line->known);
+        } else if (keys[k].type >= 3) {
+            json_t *value;
+            memcpy(&value, at, sizeof value);
+            json_object_set(object, keys[k].name, value);
         } else {
             memcpy(&x, at, sizeof x);
             snprintf(text, sizeof text, "%a", x);
@@ -210,9 +245,16 @@ static int take_key(attest_baseline_line *line, size_t k, json_t *value)
         return memcpy(at, &whole, sizeof whole), 1;
     if (keys[k].type == 2 && (json_is_null(value) || (text && end != text && *end == '\0' && isfinite(x))))
         return memcpy(at, &x, sizeof x), 1;
-    if (keys[k].type == 3 && all_texts(value))
-        return line->known = json_incref(value), 1;
+    if ((keys[k].type == 3 && all_texts(value)) || (keys[k].type == 4 && diff_each_all(value)))
+        return json_incref(value), memcpy(at, &value, sizeof value), 1;
     return 0;
+}
+
+/* A case more or less, and each would be another's. */
+static int is_of_all(const attest_baseline_line *line)
+{
+    const int64_t errors = diff_each_count(line->error_each), typicals = diff_each_count(line->typical_each);
+    return errors == (line->errors > 0 ? line->cases : 0) && typicals == (line->typicals > 0 ? line->cases : 0);
 }
 
 static attest_status take_text(attest_baseline *baseline, const char *text, const char *path, size_t number,
@@ -224,12 +266,16 @@ static attest_status take_text(attest_baseline *baseline, const char *text, cons
     if (attest_starved())
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "%s: no memory to read it", path));
     if (number == 1 && json_integer_value(json_object_get(object, "attest_baseline")) != FORMAT)
-        ATTEST_TRY(
-            attest_fail(err, ATTEST_BAD_INPUT, "%s: no baseline of this version (`attest baseline accept`)", path));
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
+                               "%s: no baseline of this version (%d): move it away, and `attest baseline accept` a run",
+                               path, FORMAT));
     for (size_t k = 0; k < KEYS && number > 1; k++)
         if (!take_key(&line, k, json_object_get(object, keys[k].name)))
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: key '%s' is missing or of another type", path,
                                    number, keys[k].name));
+    if (number > 1 && !is_of_all(&line))
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: the errors are not of %lld cases", path, number,
+                               (long long)line.cases));
     for (size_t i = 0; i < baseline->count && number > 1; i++)
         if (diff_by_name(&baseline->line[i], &line) == 0)
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: %s %s is there twice", path, number, line.kernel,
@@ -238,7 +284,7 @@ static attest_status take_text(attest_baseline *baseline, const char *text, cons
         ATTEST_TRY(attest_baseline_add(baseline, &line, err));
 out:
     json_decref(object);
-    json_decref(line.known);
+    line_clear(&line);
     return status;
 }
 

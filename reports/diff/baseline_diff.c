@@ -73,85 +73,47 @@ out:
     return status;
 }
 
-/* The largest error of a class. */
-static size_t largest_of(const diff_figures *f, size_t group)
-{
-    size_t at = SIZE_MAX;
-    for (size_t i = 0; i < f->count; i++)
-        if (f->item[i].group == group && isfinite(f->item[i].error) &&
-            (at == SIZE_MAX || f->item[i].error > f->item[at].error))
-            at = i;
-    return at == SIZE_MAX ? at : f->item[at].index;
-}
-
-static attest_status name_case(attest_change *change, const attest_results *now, size_t at, double shift,
-                               attest_error *err)
-{
-    attest_result r;
-    attest_status status = ATTEST_OK;
-    if (!change)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes");
-    change->shift = shift;
-    if (at == SIZE_MAX)
-        return ATTEST_OK;
-    ATTEST_TRY(attest_results_get(&r, now, at, err));
-    memcpy(change->problem, r.problem, sizeof change->problem);
-    change->index = at;
-out:
-    return status;
-}
-
-/* Errors of the same cases: 1 grown, -1 shrunk, 0 within the noise. */
-static int beyond_noise(double *shift, double *limit, const attest_baseline_line *then, const attest_baseline_line *is)
-{
-    const int typical = then->typicals > 0 && then->typicals == is->typicals;
-    const int64_t n = typical ? then->typicals : then->errors;
-    *shift = typical ? is->typical - then->typical : is->error - then->error;
-    *limit = fmax(ATTEST_DIFF_SHIFT, ATTEST_DIFF_DEVIATIONS * M_SQRT2 * fmax(then->noise, is->noise) / sqrt((double)n));
-    if (!isfinite(*shift) || (!typical && then->errors != is->errors))
-        return 0;
-    return *shift >= *limit ? 1 : *shift <= -*limit ? -1 : 0;
-}
-
 static attest_status tell_verdicts(attest_diff *diff, const diff_group *g, const verdicts *v, size_t cases,
                                    const attest_results *now, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     if (v->failures > 0)
-        ATTEST_TRY(name_case(
+        ATTEST_TRY(diff_name_case(
             diff_add(diff, ATTEST_CHANGE_FAILURE, g, "%zu of %zu cases fail that did not", v->failures, cases), now,
             v->failed_at, NAN, err));
     if (v->worse > 0)
-        ATTEST_TRY(name_case(diff_add(diff, ATTEST_CHANGE_VERDICT, g, DIFF_WORSE, v->worse, cases, v->was, v->is), now,
-                             v->worse_at, NAN, err));
+        ATTEST_TRY(diff_name_case(diff_add(diff, ATTEST_CHANGE_VERDICT, g, DIFF_WORSE, v->worse, cases, v->was, v->is),
+                                  now, v->worse_at, NAN, err));
     if (v->better > 0)
-        ATTEST_TRY(name_case(
+        ATTEST_TRY(diff_name_case(
             diff_add(diff, ATTEST_CHANGE_BETTER, g, "%zu of %zu cases have a better verdict", v->better, cases), now,
             SIZE_MAX, NAN, err));
 out:
     return status;
 }
 
-static attest_status tell_errors(attest_diff *diff, const diff_figures *f, size_t group,
+/* Of the same cases.  *none: no error could be compared. */
+static attest_status tell_errors(attest_diff *diff, int *none, const diff_figures *f, size_t group,
                                  const attest_baseline_line *then, const attest_baseline_line *is,
                                  const attest_results *now, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     const diff_group *g = &f->group[group];
-    double shift, limit;
-    const int beyond = beyond_noise(&shift, &limit, then, is);
-    if (beyond > 0)
-        ATTEST_TRY(name_case(diff_add(diff, ATTEST_CHANGE_ERROR, g,
-                                      "the error grew %.1f times (%.2f bits, limit %.2f, %lld cases)",
-                                      DIFF_TIMES(shift), shift, limit, (long long)is->errors),
-                             now, largest_of(f, group), shift, err));
-    if (beyond < 0)
-        ATTEST_TRY(name_case(diff_add(diff, ATTEST_CHANGE_BETTER, g, "the error is %.1f times smaller (%lld cases)",
-                                      DIFF_TIMES(shift), (long long)is->errors),
-                             now, SIZE_MAX, shift, err));
+    diff_shift shift = { .alone = 0 };
+    diff_item *item;
+    size_t count;
+    char exact[64];
+    ATTEST_TRY(diff_sorted(&item, &count, f, group, err));
+    for (size_t i = 0; i < count; i++)
+        diff_shift_add(&shift, diff_each(then->error_each, i), diff_each(then->typical_each, i), &item[i], i);
+    ATTEST_TRY(diff_shift_tell(diff, g, &shift, item, now, err));
+    diff_shift_exact(exact, &shift);
     if (strcmp(is->outputs, then->outputs) != 0)
-        ATTEST_TRY(name_case(diff_add(diff, ATTEST_CHANGE_BITS, g, "other bits"), now, SIZE_MAX, NAN, err));
+        ATTEST_TRY(
+            diff_name_case(diff_add(diff, ATTEST_CHANGE_BITS, g, "other bits%s", exact), now, SIZE_MAX, NAN, err));
+    *none = diff_shift_none(&shift);
 out:
+    free(item);
     return status;
 }
 
@@ -177,6 +139,7 @@ static attest_status tell_group(attest_diff *diff, const diff_figures *f, size_t
                                            ? bsearch(&is, baseline->line, baseline->count, sizeof is, diff_by_name)
                                            : NULL;
     verdicts v;
+    int none = 0;
     if (then && *then->typed)
         ATTEST_TRY(diff_hash_typed(&is, f, group, then->typed, now, err));
     const int same = then && strcmp(then->set, is.set) == 0;
@@ -185,8 +148,8 @@ static attest_status tell_group(attest_diff *diff, const diff_figures *f, size_t
     if (!same)
         ATTEST_TRY(tell_unknown(diff, &f->group[group], then, &is, err));
     else
-        ATTEST_TRY(tell_errors(diff, f, group, then, &is, now, err));
-    diff->compared += same ? (size_t)is.cases : 0;
+        ATTEST_TRY(tell_errors(diff, &none, f, group, then, &is, now, err));
+    diff->compared += same && !none ? (size_t)is.cases : 0;
 out:
     return status;
 }

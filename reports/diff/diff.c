@@ -1,22 +1,18 @@
 /* diff.c - two runs, case by case; see diff.h. */
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reports/diff/figures.h"
 
-#define SHIFT_MOST 8.0
 #define SPEED 1.5
 #define SPEED_SECONDS 0.05
 
 /* What a class of the later run adds up to. */
 typedef struct tally {
-    size_t cases, failures, worse, better, bits;
-    double sum, squares; /* of d_i */
-    size_t shifted;
-    double most;
-    size_t failed_at, worse_at, bits_at, grown_at; /* the first; the one that grew most: numbers of items */
+    size_t cases, pairs, failures, worse, better, bits;
+    diff_shift shift;
+    size_t failed_at, worse_at, bits_at; /* numbers of the first items */
     int64_t was;
 } tally;
 
@@ -28,9 +24,8 @@ static int by_key(const void *a, const void *b)
 
 static void count_pair(tally *t, const diff_item *then, const diff_item *now, size_t at)
 {
-    const int typical = isfinite(then->typical) && isfinite(now->typical);
-    const double d = typical ? now->typical - then->typical : now->error - then->error;
     t->cases++;
+    t->pairs++;
     if (now->failed && !then->failed) {
         if (t->failures++ == 0)
             t->failed_at = at;
@@ -44,78 +39,32 @@ static void count_pair(tally *t, const diff_item *then, const diff_item *now, si
     }
     if (now->bits != then->bits && t->bits++ == 0)
         t->bits_at = at;
-    if (!isfinite(d))
-        return;
-    const double cut = fmax(-SHIFT_MOST, fmin(SHIFT_MOST, d));
-    if (t->shifted++ == 0 || cut > t->most) {
-        t->most = cut;
-        t->grown_at = at;
-    }
-    t->sum += cut;
-    t->squares += cut * cut;
-}
-
-/* diff.h: 1 grown, -1 shrunk beyond the noise, 0 neither. */
-static int beyond_noise(double *shift, double *noise, const tally *t)
-{
-    const double n = (double)t->shifted, mean = n > 0 ? t->sum / n : 0;
-    const double plain = ATTEST_DIFF_DEVIATIONS * M_SQRT2 / sqrt(n);
-    const double spread = n > 1 ? sqrt(fmax(0, (t->squares - n * mean * mean) / (n - 1))) : NAN;
-    *shift = mean;
-    *noise = n >= 4 ? spread / sqrt(n) : M_SQRT2 / sqrt(n);
-    if (!(fabs(mean) >= ATTEST_DIFF_SHIFT))
-        return 0;
-    const double limit = gsl_cdf_ugaussian_Q(ATTEST_DIFF_DEVIATIONS);
-    const int seldom = n >= 4 && (spread == 0 || gsl_cdf_tdist_Q(fabs(mean) / *noise, n - 1) < limit);
-    return seldom || fabs(mean) >= plain ? (mean > 0 ? 1 : -1) : 0;
-}
-
-/* The case that a change names. */
-static attest_status name_case(attest_change *change, const attest_results *now, const diff_item *item, double shift,
-                               attest_error *err)
-{
-    attest_result r;
-    if (!change)
-        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes");
-    const attest_status status = attest_results_get(&r, now, item->index, err);
-    if (status != ATTEST_OK)
-        return status;
-    memcpy(change->problem, r.problem, sizeof change->problem);
-    change->index = item->index;
-    change->shift = shift;
-    return ATTEST_OK;
+    diff_shift_add(&t->shift, then->error, then->typical, now, at);
 }
 
 static attest_status tell_group(attest_diff *diff, const attest_results *now, const diff_figures *figures,
                                 const diff_group *group, const tally *t, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    double shift = 0, noise = 0;
-    const int beyond = t->shifted > 0 ? beyond_noise(&shift, &noise, t) : 0;
+    char exact[64];
+    diff_shift_exact(exact, &t->shift);
     if (t->failures > 0)
-        ATTEST_TRY(name_case(
+        ATTEST_TRY(diff_name_case(
             diff_add(diff, ATTEST_CHANGE_FAILURE, group, "%zu of %zu cases fail that did not", t->failures, t->cases),
-            now, &figures->item[t->failed_at], NAN, err));
+            now, figures->item[t->failed_at].index, NAN, err));
     if (t->worse > 0)
-        ATTEST_TRY(
-            name_case(diff_add(diff, ATTEST_CHANGE_VERDICT, group, DIFF_WORSE, t->worse, t->cases,
-                               attest_verdict_names[t->was], attest_verdict_names[figures->item[t->worse_at].verdict]),
-                      now, &figures->item[t->worse_at], NAN, err));
-    if (beyond > 0)
-        ATTEST_TRY(name_case(diff_add(diff, ATTEST_CHANGE_ERROR, group,
-                                      "the error grew %.1f times (%.2f bits, noise %.2f, %zu cases)", DIFF_TIMES(shift),
-                                      shift, noise, t->shifted),
-                             now, &figures->item[t->grown_at], shift, err));
+        ATTEST_TRY(diff_name_case(diff_add(diff, ATTEST_CHANGE_VERDICT, group, DIFF_WORSE, t->worse, t->cases,
+                                           attest_verdict_names[t->was],
+                                           attest_verdict_names[figures->item[t->worse_at].verdict]),
+                                  now, figures->item[t->worse_at].index, NAN, err));
+    ATTEST_TRY(diff_shift_tell(diff, group, &t->shift, figures->item, now, err));
     if (t->better > 0 &&
         !diff_add(diff, ATTEST_CHANGE_BETTER, group, "%zu of %zu cases have a better verdict", t->better, t->cases))
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes"));
-    if (beyond < 0 && !diff_add(diff, ATTEST_CHANGE_BETTER, group, "the error is %.1f times smaller (%zu cases)",
-                                DIFF_TIMES(shift), t->shifted))
-        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes"));
     if (t->bits > 0)
-        ATTEST_TRY(
-            name_case(diff_add(diff, ATTEST_CHANGE_BITS, group, "other bits in %zu of %zu cases", t->bits, t->cases),
-                      now, &figures->item[t->bits_at], NAN, err));
+        ATTEST_TRY(diff_name_case(
+            diff_add(diff, ATTEST_CHANGE_BITS, group, "other bits in %zu of %zu cases%s", t->bits, t->cases, exact),
+            now, figures->item[t->bits_at].index, NAN, err));
 out:
     return status;
 }
@@ -160,6 +109,7 @@ static attest_status compare(attest_diff *diff, const diff_figures *then, const 
     attest_status status = ATTEST_OK;
     tally *t = calloc(is->groups + 1, sizeof *t);
     double(*seconds)[2] = calloc(is->groups + 1, sizeof *seconds);
+    size_t pairs = 0;
     if (!t || !seconds)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu classes", is->groups));
     for (size_t i = 0; i < is->count; i++) {
@@ -171,18 +121,19 @@ static attest_status compare(attest_diff *diff, const diff_figures *then, const 
                 t[item->group].failed_at = i;
             continue;
         }
-        diff->compared++;
         count_pair(&t[item->group], was, item, i);
         if (was->seconds > 0 && item->seconds > 0) {
             seconds[item->group][0] += was->seconds;
             seconds[item->group][1] += item->seconds;
         }
     }
-    for (size_t g = 0; g < is->groups; g++)
+    for (size_t g = 0; g < is->groups; g++) {
         ATTEST_TRY(tell_group(diff, now, is, &is->group[g], &t[g], err));
+        pairs += t[g].pairs;
+        diff->compared += diff_shift_none(&t[g].shift) ? 0 : t[g].pairs;
+    }
     ATTEST_TRY(tell_speed(diff, is, (const double(*)[2])seconds, err));
-    ATTEST_TRY(tell_cases(diff, then->count > diff->compared ? then->count - diff->compared : 0,
-                          is->count - diff->compared, err));
+    ATTEST_TRY(tell_cases(diff, then->count > pairs ? then->count - pairs : 0, is->count - pairs, err));
 out:
     free(t);
     free(seconds);

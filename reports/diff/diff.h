@@ -7,18 +7,28 @@
  * Results are paired by kernel and problem line (those without a line, of whole kernels, are left out), and compared
  * by class (result.h): the cases of one kernel whose bounds have the same terms.  The error of a case is log2 of
  * typical_rms where both have one, else of norm_error, at least 2^-10 u of the output's type (below it is as good as
- * exact); a case without either is not compared.  A library goes by the name of its file, whatever folder it lies in;
+ * exact), to 2^-8 bits.  Where cases of a class have errors, but none has one on both sides (all were skipped then),
+ * that is told, and the class is not compared.  A library goes by the name of its file, whatever folder it lies in;
  * where libraries of one name lie in two folders, by the path that was given.
  *
- *     d_i     what it grew by in case i, in bits, at most 8 in size
+ *     d_i     what it grew by in case i, in bits, cut to 8 in size
  *     shift   mean of d_i over the n cases of a class
- *     grown   shift is at least ATTEST_DIFF_SHIFT, and beyond the noise:
- *             of two runs: t = shift/(s/sqrt(n)), s the deviation of d_i, is above what Student's law with n-1 degrees
- *             of freedom exceeds as seldom as a normal law 5 deviations (3e-7); n >= 4
- *             else, and of fewer cases: shift is at least 5 sqrt(2) noise/sqrt(n)
- *     noise   deviation of the errors of cases that differ in nothing but their seed, around their mean, pooled over
- *             the class; 1 bit where fewer than 8 degrees of freedom tell it
- * Two kernels of equal quality have d_i around 0: each rounds its own way.
+ *     grown   shift is at least ATTEST_DIFF_SHIFT, and beyond the noise: n >= 4 and t = shift/(s/sqrt(n)), s the
+ *             deviation of d_i, is above what Student's law with n-1 degrees of freedom exceeds as seldom as a normal
+ *             law 5 deviations (3e-7); or, with 1 bit of noise in each error, shift is at least 5 sqrt(2)/sqrt(n)
+ * Two kernels of equal quality have d_i around 0: each rounds its own way.  That supposes errors of many roundings, of
+ * numbers that differ.
+ *  - A case is exact if norm_error is below u/4.  The nearest numbers to o differ from it by up to half an ulp, evenly:
+ *    in root mean square by 2^e u/sqrt(3), e the exponent of o, which is 0.29 u to 0.58 u of |o|.  What is below needs
+ *    no rounding, or has few elements and luck; another order of a sum may end it.  Exact then or now, both errors are
+ *    taken as 3 u at least: what one rounding each of numerator, divisor and quotient may give.  Exact then and now,
+ *    the case is in no mean.
+ *  - Equal numbers are rounded alike in all seeds: the cases of families that repeat them (family_constant,
+ *    family_repeats) are in no mean with the others.  All of a class count as one, of errors of 3 u at least: by the
+ *    rule above they have grown if they did so 2^(5 sqrt(2)) = 134 times in the mean.
+ * That cases were exact and are not is told.
+ *
+ * The rule is one for runs and baselines: a baseline holds the error of each case.
  */
 #ifndef ATTEST_DIFF_H
 #define ATTEST_DIFF_H
@@ -33,11 +43,12 @@ typedef enum attest_change_kind {
     ATTEST_CHANGE_VERDICT = 1, /* another verdict, further from pass */
     ATTEST_CHANGE_ERROR = 2,   /* grew beyond the noise */
     ATTEST_CHANGE_REGRESSIONS = 3,
-    ATTEST_CHANGE_BETTER = 3, /* a better verdict, a smaller error */
-    ATTEST_CHANGE_BITS = 4,   /* other outputs */
-    ATTEST_CHANGE_SPEED = 5,  /* of kernels that took 50 ms together: 1.5 times faster or slower */
-    ATTEST_CHANGE_CASES = 6,  /* not in both */
-    ATTEST_CHANGE_KINDS = 7
+    ATTEST_CHANGE_BETTER = 3,     /* a better verdict, a smaller error */
+    ATTEST_CHANGE_BITS = 4,       /* other outputs */
+    ATTEST_CHANGE_SPEED = 5,      /* of kernels that took 50 ms together: 1.5 times faster or slower */
+    ATTEST_CHANGE_CASES = 6,      /* not in both */
+    ATTEST_CHANGE_UNCOMPARED = 7, /* errors, of which no case has one in both */
+    ATTEST_CHANGE_KINDS = 8
 } attest_change_kind;
 extern const char *const attest_change_names[ATTEST_CHANGE_KINDS];
 
@@ -53,9 +64,10 @@ typedef struct attest_change {
 typedef struct attest_diff {
     attest_change *change; /* regressions first */
     size_t count, capacity, regressions;
-    size_t compared; /* pairs of results (of a baseline: results in classes of the same cases) */
-    /* Of the two runs, which did not finish: `THEN is unfinished: 3 of 12 cases (killed)`; "": none. */
-    char partial[768];
+    /* Pairs of results (of a baseline: results in classes of the same cases), without classes that are not compared. */
+    size_t compared;
+    /* Of the earlier run and of the later one, if it did not finish: `THEN is unfinished: 3 of 12 cases (killed)`. */
+    char partial[2][384];
 } attest_diff;
 
 void attest_diff_clear(attest_diff *diff);
@@ -68,13 +80,14 @@ attest_status attest_diff_runs(attest_diff *diff, const attest_results *before, 
 /* What was accepted of the cases of one kernel and class. */
 typedef struct attest_baseline_line {
     char kernel[512], class[96];
-    char typed[512];                  /* in a file that keys a library by the path that was given: this one; else "" */
-    int64_t cases;                    /* results */
-    int64_t failed, open, left, good; /* of them, by attest_result_rank(): 0 and 1, 2, 3, 4 */
-    int64_t errors, typicals;         /* how many have a norm_error, a typical_rms */
-    double error, typical, noise;     /* mean of log2, bits; NAN: none */
-    char set[20], outputs[20];        /* hashes of the cases, of the cases' outputs */
-    json_t *known;                    /* array of "VERDICT PROBLEM": the cases that did not pass; NULL in none */
+    char typed[512];                   /* in a file that keys a library by the path that was given: this one; else "" */
+    int64_t cases;                     /* results */
+    int64_t failed, open, left, good;  /* of them, by attest_result_rank(): 0 and 1, 2, 3, 4 */
+    int64_t errors, typicals;          /* how many have a norm_error, a typical_rms */
+    double error, typical;             /* mean of log2, bits; NAN: none */
+    json_t *error_each, *typical_each; /* text: the log2 of each case, in an order of their problem lines; "" of none */
+    char set[20], outputs[20];         /* hashes of the cases, of the cases' outputs */
+    json_t *known;                     /* array of "VERDICT PROBLEM": the cases that did not pass; NULL in none */
     char reason[256], tool[32], run[32];
 } attest_baseline_line;
 
@@ -111,13 +124,15 @@ void attest_diff_kernel(char name[512], const char *kernel);
 attest_status attest_diff_open(attest_results *results, const char *path, attest_error *err);
 /* PATH can be compared with: every line of it is read.  ATTEST_BAD_INPUT says which cannot, or that there is none. */
 attest_status attest_diff_readable(const char *path, attest_error *err);
-/* `now` against what PATH names: a baseline, a run's folder, a file of results.  In diff->partial: that run, if it did
- * not finish. */
+/* `now` against what PATH names: a baseline, a run's folder, a file of results.  In diff->partial[0]: that run, if it
+ * did not finish. */
 attest_status attest_diff_against(attest_diff *diff, const char *path, const attest_results *now, attest_error *err);
-/* Adds to diff->partial what is missing of the run whose results PATH names: nothing if it finished, or where nobody
+/* Into partial, of attest_diff: what is missing of the run whose results PATH names; "" if it finished, or where nobody
  * says (a file without run.json beside it). */
-attest_status attest_diff_partial(attest_diff *diff, const char *path, const attest_results *results,
+attest_status attest_diff_partial(char partial[384], const char *path, const attest_results *results,
                                   attest_error *err);
+/* Both, each once; "": none. */
+void attest_diff_unfinished(char text[800], const attest_diff *diff);
 
 /* Appends a result for each regression: a failure without a case, with the reason baseline, the change in words and the
  * command of the case that it names; and where nothing, or only a part of a run, could be compared, one of the run
@@ -128,6 +143,7 @@ attest_status attest_diff_note(attest_results *now, const attest_diff *diff, con
  * partial. */
 void attest_diff_print(FILE *out, const attest_diff *diff, const char *since);
 void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const char *since);
+/* A line a change, and a last one with `change`: `summary`, and the counts and the texts of the headline. */
 attest_status attest_diff_print_json(FILE *out, const attest_diff *diff);
 
 #endif

@@ -8,7 +8,7 @@
 #include "reports/diff/diff.h"
 
 const char *const attest_change_names[ATTEST_CHANGE_KINDS] = { "new-failure", "worse-verdict", "error", "better",
-                                                               "bits",        "speed",         "cases" };
+                                                               "bits",        "speed",         "cases", "uncompared" };
 
 /* What run.json says beside the results that PATH names; *has = 0: there is none. */
 static attest_status read_info(attest_run_info *info, int *has, const char *path, attest_error *err)
@@ -46,23 +46,29 @@ out:
     return status;
 }
 
-attest_status attest_diff_partial(attest_diff *diff, const char *path, const attest_results *results, attest_error *err)
+attest_status attest_diff_partial(char partial[384], const char *path, const attest_results *results, attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_run_info info;
     attest_overview overview = { 0 };
     char banner[256] = "";
-    const size_t at = strlen(diff->partial);
     int has;
+    *partial = '\0';
     ATTEST_TRY(read_info(&info, &has, path, err));
     if (!has || info.finished)
         return ATTEST_OK;
     ATTEST_TRY(attest_overview_of(&overview, results, err));
     attest_run_info_banner(banner, sizeof banner, &info, overview.cases);
-    snprintf(diff->partial + at, sizeof diff->partial - at, "%s%.200s is %s", at ? "; " : "", path, banner);
+    snprintf(partial, 384, "%.150s is %.220s", path, banner);
 out:
     attest_overview_clear(&overview);
     return status;
+}
+
+void attest_diff_unfinished(char text[800], const attest_diff *diff)
+{
+    const char *then = diff->partial[0], *now = strcmp(diff->partial[1], then) == 0 ? "" : diff->partial[1];
+    snprintf(text, 800, "%s%s%s", then, *then && *now ? "; " : "", now);
 }
 
 attest_status attest_diff_readable(const char *path, attest_error *err)
@@ -96,7 +102,7 @@ attest_status attest_diff_against(attest_diff *diff, const char *path, const att
     } else {
         ATTEST_TRY(attest_diff_open(&before, path, err));
         ATTEST_TRY(attest_diff_runs(diff, &before, now, err));
-        ATTEST_TRY(attest_diff_partial(diff, path, &before, err));
+        ATTEST_TRY(attest_diff_partial(diff->partial[0], path, &before, err));
     }
 out:
     attest_baseline_clear(&baseline);
@@ -125,6 +131,8 @@ static attest_status note_no_evidence(attest_results *now, const attest_diff *di
 {
     attest_status status = ATTEST_OK;
     attest_result r, first;
+    char unfinished[800];
+    attest_diff_unfinished(unfinished, diff);
     attest_result_init(&r);
     if (now->count > 0) {
         ATTEST_TRY(attest_results_get(&first, now, 0, err));
@@ -138,7 +146,7 @@ static attest_status note_no_evidence(attest_results *now, const attest_diff *di
     if (diff->compared == 0)
         snprintf(r.why, sizeof r.why, "no result could be compared with %.180s", since);
     else
-        snprintf(r.why, sizeof r.why, "%.250s", diff->partial);
+        snprintf(r.why, sizeof r.why, "%.250s", unfinished);
     status = attest_results_add(now, &r, err);
 out:
     return status;
@@ -148,7 +156,7 @@ attest_status attest_diff_note(attest_results *now, const attest_diff *diff, con
 {
     attest_status status = ATTEST_OK;
     attest_result named;
-    if (diff->compared == 0 || *diff->partial)
+    if (diff->compared == 0 || *diff->partial[0] || *diff->partial[1])
         ATTEST_TRY(note_no_evidence(now, diff, since, err));
     for (size_t i = 0; i < diff->count; i++) {
         const attest_change *c = &diff->change[i];
@@ -162,19 +170,27 @@ out:
     return status;
 }
 
+static size_t changes_of(const attest_diff *diff, attest_change_kind kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < diff->count; i++)
+        count += diff->change[i].kind == (int64_t)kind;
+    return count;
+}
+
 void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const char *since)
 {
-    char apart[96] = "";
-    size_t other = 0;
-    for (size_t i = 0; i < diff->count; i++)
-        other += diff->change[i].kind == ATTEST_CHANGE_CASES;
-    if (other)
-        snprintf(apart, sizeof apart, "; NOT compared, of other cases: %zu %s", other,
-                 other == 1 ? "class" : "classes");
+    static const char *const words[] = { "NOT compared, of other cases", "errors NOT compared" };
+    char apart[160] = "", unfinished[800];
+    const size_t other[2] = { changes_of(diff, ATTEST_CHANGE_CASES), changes_of(diff, ATTEST_CHANGE_UNCOMPARED) };
+    attest_diff_unfinished(unfinished, diff);
+    for (int k = 0; k < 2; k++)
+        if (other[k])
+            snprintf(apart + strlen(apart), sizeof apart - strlen(apart), "; %s: %zu %s", words[k], other[k],
+                     other[k] == 1 ? "class" : "classes");
     snprintf(text, len, "%zu %s since %.300s, %s%zu results compared%s%s%s", diff->regressions,
              diff->regressions == 1 ? "regression" : "regressions", since,
-             diff->compared ? "" : "NOTHING compared: ", diff->compared, apart, *diff->partial ? "; " : "",
-             diff->partial);
+             diff->compared ? "" : "NOTHING compared: ", diff->compared, apart, *unfinished ? "; " : "", unfinished);
 }
 
 void attest_diff_print(FILE *out, const attest_diff *diff, const char *since)
@@ -208,6 +224,16 @@ attest_status attest_diff_print_json(FILE *out, const attest_diff *diff)
         json_object_set_new(object, "bits", attest_json_number(c->shift));
         ATTEST_TRY(attest_json_line(out, object));
     }
+    json_t *all = json_object();
+    json_object_set_new(all, "change", json_string("summary"));
+    json_object_set_new(all, "regression", json_false()); /* no change: it counts them */
+    json_object_set_new(all, "regressions", json_integer((json_int_t)diff->regressions));
+    json_object_set_new(all, "compared", json_integer((json_int_t)diff->compared));
+    json_object_set_new(all, "other_cases", json_integer((json_int_t)changes_of(diff, ATTEST_CHANGE_CASES)));
+    json_object_set_new(all, "uncompared", json_integer((json_int_t)changes_of(diff, ATTEST_CHANGE_UNCOMPARED)));
+    json_object_set_new(all, "then_unfinished", attest_json_text(diff->partial[0]));
+    json_object_set_new(all, "now_unfinished", attest_json_text(diff->partial[1]));
+    ATTEST_TRY(attest_json_line(out, all));
 out:
     return status;
 }

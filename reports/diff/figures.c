@@ -8,8 +8,6 @@
 
 #include "kernels/hash.h"
 
-enum { NOISE_FREEDOM = 8 };
-
 /* Unit roundoff of the output's type, as bits. */
 static int digits_of(const char *out)
 {
@@ -23,10 +21,12 @@ static int digits_of(const char *out)
     return 24;
 }
 
-/* log2 of an error that is known; what is below a thousandth of a rounding is as good as none. */
+/* log2 of an error that is known, as a baseline's file has it; what is below a thousandth of a rounding is as good as
+ * none. */
 static double logarithm(double error, double least)
 {
-    return !(error >= 0) || isinf(error) ? NAN : log2(fmax(error, least));
+    return !(error >= 0) || isinf(error) ? NAN
+                                         : fmin(rint(ldexp(log2(fmax(error, least)), 8)) * 0x1p-8, DIFF_EACH_MOST);
 }
 
 static uint64_t hash_of(const char *kernel, const char *problem, size_t length)
@@ -107,7 +107,6 @@ static attest_status take(void *state, const attest_result *r, attest_error *err
 {
     diff_figures *f = state;
     attest_status status = ATTEST_OK;
-    const char *seed = strstr(r->problem, " seed=");
     const char *kernel = "";
     const int judged = attest_result_judged_good(r) || r->verdict == ATTEST_FAIL;
     f->seen++;
@@ -124,7 +123,7 @@ static attest_status take(void *state, const attest_result *r, attest_error *err
     ATTEST_TRY(find_kernel(&kernel, f, r->kernel, err));
     diff_item *item = &f->item[f->count];
     *item = (diff_item){ .key = hash_of(kernel, r->problem, strlen(r->problem)),
-                         .stem = hash_of(kernel, r->problem, seed ? (size_t)(seed - r->problem) : strlen(r->problem)),
+                         .line = hash_of("", r->problem, strlen(r->problem)),
                          .bits = attest_fnv(ATTEST_FNV_START, r->outputs, strlen(r->outputs)),
                          .error = judged ? logarithm(r->norm_error, ldexp(1, -digits_of(r->out) - 10)) : NAN,
                          .typical = judged ? logarithm(r->typical_rms, 0x1p-10) : NAN,
@@ -132,7 +131,9 @@ static attest_status take(void *state, const attest_result *r, attest_error *err
                          .index = f->seen - 1,
                          .verdict = r->verdict,
                          .rank = attest_result_rank(r),
-                         .failed = attest_result_failed(r) };
+                         .failed = attest_result_failed(r),
+                         .digits = digits_of(r->out),
+                         .repeats = r->family_constant || r->family_repeats };
     ATTEST_TRY(find_group(&item->group, f, kernel, r, err));
     f->count++;
 out:
@@ -181,34 +182,25 @@ void diff_figures_clear(diff_figures *figures)
     *figures = (diff_figures){ .count = 0 };
 }
 
-static int by_stem(const void *a, const void *b)
+static int by_line(const void *a, const void *b)
 {
     const diff_item *x = a, *y = b;
-    return x->stem != y->stem ? (x->stem > y->stem) - (x->stem < y->stem)
+    return x->line != y->line ? (x->line > y->line) - (x->line < y->line)
                               : (x->index > y->index) - (x->index < y->index);
 }
 
-double diff_noise(const diff_figures *figures, size_t group)
+attest_status diff_sorted(diff_item **item, size_t *count, const diff_figures *figures, size_t group, attest_error *err)
 {
-    diff_item *of = calloc(figures->count + 1, sizeof *of);
-    double squares = 0;
-    size_t count = 0, freedom = 0;
-    for (size_t i = 0; of && i < figures->count; i++)
-        if (figures->item[i].group == group && isfinite(figures->item[i].error))
-            of[count++] = figures->item[i];
-    if (of)
-        qsort(of, count, sizeof *of, by_stem);
-    for (size_t i = 0, next; of && i < count; i = next) {
-        double mean = 0;
-        for (next = i; next < count && of[next].stem == of[i].stem; next++)
-            mean += of[next].error;
-        mean /= (double)(next - i);
-        for (size_t k = i; k < next; k++)
-            squares += (of[k].error - mean) * (of[k].error - mean);
-        freedom += next - i - 1;
-    }
-    free(of);
-    return freedom < NOISE_FREEDOM ? 1 : sqrt(squares / (double)freedom);
+    diff_item *list = calloc(figures->count + 1, sizeof *list);
+    *item = list;
+    *count = 0;
+    if (!list)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu results of a class", figures->count);
+    for (size_t i = 0; i < figures->count; i++)
+        if (figures->item[i].group == group)
+            list[(*count)++] = figures->item[i];
+    qsort(list, *count, sizeof *list, by_line);
+    return ATTEST_OK;
 }
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
@@ -231,6 +223,23 @@ attest_change *diff_add(attest_diff *diff, attest_change_kind kind, const diff_g
     vsnprintf(change->text, sizeof change->text, format, arguments);
     va_end(arguments);
     return change;
+}
+
+attest_status diff_name_case(attest_change *change, const attest_results *now, size_t index, double shift,
+                             attest_error *err)
+{
+    attest_result r;
+    attest_status status = ATTEST_OK;
+    if (!change)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for changes");
+    change->shift = shift;
+    if (index == SIZE_MAX)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_results_get(&r, now, index, err));
+    memcpy(change->problem, r.problem, sizeof change->problem);
+    change->index = index;
+out:
+    return status;
 }
 
 attest_status diff_end(attest_diff *diff, attest_error *err)

@@ -9,12 +9,13 @@
 
 typedef struct diff_item {
     uint64_t key;          /* of kernel and problem line */
-    uint64_t stem;         /* of the same without the seed */
+    uint64_t line;         /* of the problem line */
     uint64_t bits;         /* of the outputs */
-    double error, typical; /* log2; NAN: none */
+    double error, typical; /* log2, to 2^-8; NAN: none */
     double seconds;        /* of the kernel; 0: not timed */
     size_t group, index;   /* its class; its number in the results */
     int64_t verdict;
+    int digits, repeats; /* of the output's type; 1: numbers are repeated by construction */
     int rank, failed;
 } diff_item;
 
@@ -42,17 +43,50 @@ void diff_figures_clear(diff_figures *figures);
 attest_status diff_hash_typed(attest_baseline_line *line, const diff_figures *figures, size_t group, const char *typed,
                               const attest_results *results, attest_error *err);
 
-/* diff.h's noise of one class. */
-double diff_noise(const diff_figures *figures, size_t group);
+/* The items of a class, in an order that any run of the same cases has, whatever the kernel is called; to be freed. */
+attest_status diff_sorted(diff_item **item, size_t *count, const diff_figures *figures, size_t group,
+                          attest_error *err);
+
+/* ---- errors of a class, then and now (shift.c) ------------------------------------------------------------------- */
+typedef struct diff_shift {
+    size_t alone;   /* cases with an error on one side alone */
+    size_t exact;   /* that were exact and are */
+    size_t no_more; /* that were exact and are not */
+    struct diff_moved {
+        size_t n;            /* cases */
+        double sum, squares; /* of their d_i */
+        double most;         /* the largest, of the item with this number */
+        size_t at;
+    } plain, apart; /* apart: of families that repeat numbers */
+} diff_shift;
+
+/* One more case: what it was, and is. */
+void diff_shift_add(diff_shift *shift, double error, double typical, const diff_item *now, size_t number);
+/* 1: the class has errors, and no case has one on both sides. */
+int diff_shift_none(const diff_shift *shift);
+/* `; 10 were exact and are not`, or nothing. */
+void diff_shift_exact(char text[64], const diff_shift *shift);
+/* Adds what diff.h says of them. */
+attest_status diff_shift_tell(attest_diff *diff, const diff_group *group, const diff_shift *shift,
+                              const diff_item *items, const attest_results *now, attest_error *err);
 
 /* Appends a change; returns it, or NULL without memory. */
 attest_change *diff_add(attest_diff *diff, attest_change_kind kind, const diff_group *group, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Gives it its case, the result `index` (SIZE_MAX: none), and its shift.  ATTEST_NO_MEMORY: there is no change. */
+attest_status diff_name_case(attest_change *change, const attest_results *now, size_t index, double shift,
+                             attest_error *err);
 /* Regressions first, each kind in the order in which it was found; counts them. */
 attest_status diff_end(attest_diff *diff, attest_error *err);
 
-/* What a class adds up to, without the cases that did not pass (known: NULL). */
+/* What a class adds up to, without texts that say case by case (known, error_each, typical_each: NULL). */
 attest_baseline_line diff_line_of(const diff_figures *figures, size_t group);
+/* Errors in a baseline's line: a text of four hex digits a case.  all: 1 if `value` is one. */
+#define DIFF_EACH_MOST 63.0
+json_t *diff_each_of(const diff_item *item, size_t count, int typical);
+double diff_each(const json_t *each, size_t number);
+int diff_each_all(const json_t *value);
+int64_t diff_each_count(const json_t *each);
 /* The order of a baseline's lines. */
 int diff_by_name(const void *a, const void *b);
 

@@ -224,7 +224,7 @@ static const option_row option_table[] = {
       "gate audit" },
     { { "baseline", KEY_BASELINE, "FILE", 0, "the baseline (default reports/baselines/accepted.jsonl)", 0 },
       "baseline" },
-    { { "reason", KEY_REASON, "TEXT", 0, "why; it stands in the lines that are written", 0 }, "baseline" },
+    { { "reason", KEY_REASON, "TEXT", 0, "of accept: why; it stands in the lines that are written", 0 }, "baseline" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "only kernels whose name matches", 0 }, "baseline" },
     { { "results", KEY_RESULTS, "all|compact", 0,
         "compact: count all results and keep extremes and failures only; memory and files then do not grow with the "

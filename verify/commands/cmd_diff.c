@@ -15,21 +15,23 @@ int attest_command_diff(const attest_cli *cli)
     attest_status status = ATTEST_OK;
     attest_results now = { 0 };
     attest_diff diff = { 0 };
+    char unfinished[800];
     int code = 0;
     const char *format = cli->options.format ? cli->options.format : "text";
     if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
         ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "--format=%s: text or json", format));
     ATTEST_TRY(attest_diff_open(&now, cli->argument[1], &err));
     ATTEST_TRY(attest_diff_against(&diff, cli->argument[0], &now, &err));
-    ATTEST_TRY(attest_diff_partial(&diff, cli->argument[1], &now, &err));
+    ATTEST_TRY(attest_diff_partial(diff.partial[1], cli->argument[1], &now, &err));
     if (strcmp(format, "json") == 0)
         status = attest_diff_print_json(stdout, &diff) == ATTEST_OK ? ATTEST_OK
                                                                     : attest_print_failed(&err, "the changes");
     else if (!cli->options.quiet)
         attest_diff_print(stdout, &diff, cli->argument[0]);
-    if (*diff.partial)
-        fprintf(stderr, "%s%s\n", diff.partial, diff.regressions > 0 ? "" : ": exit code 4");
-    code = diff.regressions > 0 ? 1 : *diff.partial ? 4 : diff.compared == 0 ? 77 : 0;
+    attest_diff_unfinished(unfinished, &diff);
+    if (*unfinished && cli->options.quiet && strcmp(format, "text") == 0) /* else the last line or object says it */
+        fprintf(stderr, "%s%s\n", unfinished, diff.regressions > 0 ? "" : ": exit code 4");
+    code = diff.regressions > 0 ? 1 : *unfinished ? 4 : diff.compared == 0 ? 77 : 0;
 out:
     attest_diff_clear(&diff);
     attest_results_clear(&now);
@@ -52,8 +54,8 @@ static attest_status find_action(action *a, const char *name, attest_error *err)
     return attest_fail(err, ATTEST_BAD_INPUT, "'%.100s': review, accept or prune", name);
 }
 
-/* Whoever writes a baseline is a person, with a reason. */
-static attest_status may_write(const attest_cli *cli, attest_error *err)
+/* Whoever writes a baseline is a person, and who accepts has a reason. */
+static attest_status may_write(const attest_cli *cli, action what, attest_error *err)
 {
     const char *ci = getenv("CI");
     if (ci && (strcasecmp(ci, "true") == 0 || strcmp(ci, "1") == 0))
@@ -61,6 +63,10 @@ static attest_status may_write(const attest_cli *cli, attest_error *err)
                            "a baseline is not written where CI=%s: accept it on a machine of a "
                            "person, and commit it",
                            ci);
+    if (what == PRUNE)
+        return cli->reason
+                   ? attest_fail(err, ATTEST_BAD_INPUT, "--reason: of accept; prune writes no line that has one")
+                   : ATTEST_OK;
     if (!cli->reason || strspn(cli->reason, " \t") == strlen(cli->reason))
         return attest_fail(err, ATTEST_BAD_INPUT, "--reason=TEXT is missing: why is this accepted?");
     return ATTEST_OK;
@@ -122,8 +128,7 @@ static int same_figures(const attest_baseline_line *a, const attest_baseline_lin
 {
     return strcmp(a->set, b->set) == 0 && strcmp(a->outputs, b->outputs) == 0 && a->failed == b->failed &&
            json_equal(a->known, b->known) && a->open == b->open && a->left == b->left && a->good == b->good &&
-           a->errors == b->errors && a->typicals == b->typicals && (a->errors == 0 || a->error == b->error) &&
-           (a->typicals == 0 || a->typical == b->typical);
+           json_equal(a->error_each, b->error_each) && json_equal(a->typical_each, b->typical_each);
 }
 
 static void tell_line(char mark, const attest_baseline_line *old, const attest_baseline_line *fresh)
@@ -139,8 +144,17 @@ static void tell_line(char mark, const attest_baseline_line *old, const attest_b
     putchar('\n');
 }
 
+static int has_kernel(const attest_baseline *b, const char *kernel)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (strcmp(b->line[i].kernel, kernel) == 0)
+            return 1;
+    return 0;
+}
+
 /* Makes `to` what the file is to hold: of the kernels wanted the fresh lines (accept), or the old ones that the run
- * still has (prune); of the others the old ones.  Tells each line that changes. */
+ * still has (prune: of kernels in the run, or those that --kernel names); of the others the old ones.  Tells each line
+ * that changes. */
 static attest_status combine(attest_baseline *to, size_t *changes, action what, const attest_baseline *old,
                              const attest_baseline *fresh, const char *glob, const attest_cli *cli, attest_error *err)
 {
@@ -149,7 +163,8 @@ static attest_status combine(attest_baseline *to, size_t *changes, action what, 
     for (size_t i = 0; i < old->count; i++) {
         const attest_baseline_line *now = find(fresh, &old->line[i]);
         const int wanted = fnmatch(glob, old->line[i].kernel, 0) == 0;
-        if (what == PRUNE && wanted && !now) {
+        const int known = cli->options.kernel || has_kernel(fresh, old->line[i].kernel);
+        if (what == PRUNE && wanted && known && !now) {
             if (!cli->options.quiet)
                 tell_line('-', &old->line[i], NULL);
             ++*changes;
@@ -220,10 +235,13 @@ int attest_command_baseline(const attest_cli *cli)
     attest_diff_kernel(glob, cli->options.kernel ? cli->options.kernel : "*");
     ATTEST_TRY(find_action(&what, cli->argument[0], &err));
     if (what != REVIEW)
-        ATTEST_TRY(may_write(cli, &err));
+        ATTEST_TRY(may_write(cli, what, &err));
     ATTEST_TRY(whole_run(cli->argument[1], &err));
     ATTEST_TRY(attest_diff_open(&results, cli->argument[1], &err));
     ATTEST_TRY(attest_baseline_of(&fresh, &results, cli->reason ? cli->reason : "", &err));
+    if (fresh.count == 0)
+        ATTEST_TRY(attest_fail(&err, ATTEST_BAD_INPUT, "%s: no result of a case, of which no baseline is made",
+                               cli->argument[1]));
     if (access(path, F_OK) == 0 || what == PRUNE)
         ATTEST_TRY(attest_baseline_read(&old, path, &err));
     if (what == ACCEPT)
@@ -236,8 +254,10 @@ int attest_command_baseline(const attest_cli *cli)
         ATTEST_TRY(attest_baseline_write(&to, path, &err));
     }
     if (!cli->options.quiet)
-        fprintf(stderr, "%s: %zu of %zu lines %s\n", path, changes, to.count,
-                what == REVIEW ? "would change" : "changed");
+        fprintf(stderr, "%s: %zu of %zu lines %s\n", path, changes, what == PRUNE ? old.count : to.count,
+                what == REVIEW   ? "would change"
+                : what == ACCEPT ? "changed"
+                                 : "removed");
 out:
     attest_baseline_clear(&old);
     attest_baseline_clear(&fresh);

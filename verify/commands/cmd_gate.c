@@ -229,8 +229,8 @@ static attest_status compare_with_baseline(attest_results *results, attest_run_i
     if (diff.compared == 0)
         fprintf(stderr, "no result could be compared with %s: exit code 4; `%s baseline review` shows why\n",
                 cli->baseline, cli->options.program);
-    else if (*diff.partial)
-        fprintf(stderr, "%s: exit code 4\n", diff.partial);
+    else if (*diff.partial[0])
+        fprintf(stderr, "%s: exit code 4\n", diff.partial[0]);
 out:
     attest_diff_clear(&diff);
     return status;

@@ -159,27 +159,44 @@ void attest_gate_allow(attest_result *result, const attest_suite *suite, const c
         attest_result_allow(result, reason);
 }
 
+/* Its class by what the kernel declares: a run that ended badly was not compared, and is of a class as well.  None
+ * where nobody says. */
+static attest_status name_class(attest_result *result, const attest_problem *p, const attest_subject *subject,
+                                attest_error *err)
+{
+    attest_declared declared;
+    attest_error unsaid = { "" };
+    if (*result->class)
+        return ATTEST_OK;
+    const attest_status status = attest_worker_declared(subject->worker, subject->index, p, &declared, &unsaid);
+    if (status == ATTEST_OK)
+        attest_compare_class(result->class, sizeof result->class, p, declared.numerics.schedule);
+    return status == ATTEST_NO_MEMORY ? attest_fail(err, status, "%s", unsaid.text) : ATTEST_OK;
+}
+
 static attest_status ask(attest_result *result, pair_end *end, attest_gate_state *g, pair_case *c,
                          attest_subject *subject, workers *w, size_t k, attest_error *err)
 {
     const attest_gate *gate = g->gate;
     const attest_plan_kernel *kernel = &gate->plan->kernel[k];
+    const attest_problem *p = &c->prepared.c.problem;
     const double timeout = gate->options->timeout;
     attest_status status = ATTEST_OK;
     char why[256];
     int supported = 1;
     const int asked = !c->drawn;
     ATTEST_TRY(worker_of(&subject->worker, w, gate, kernel->library, err));
-    if (asked &&
-        attest_worker_supports(subject->worker, subject->index, &c->prepared.c.problem, why, sizeof why) == 0) {
+    if (asked && attest_worker_supports(subject->worker, subject->index, p, why, sizeof why) == 0) {
         *end = PAIR_REFUSED;
         return ATTEST_OK;
     }
     if (asked && is_too_large(result, &c->prepared.c))
-        return ATTEST_OK;
+        return name_class(result, p, subject, err);
     ATTEST_TRY(draw(c, end, err));
     ATTEST_TRY(attest_run_case(result, &supported, &c->prepared, subject, gate->judge, timeout, err));
     *end = supported || asked ? PAIR_RESULT : PAIR_REFUSED;
+    if (*end == PAIR_RESULT && !gate->judge)
+        ATTEST_TRY(name_class(result, p, subject, err));
     if (!supported && asked)
         attest_result_taken_back(result, result->why);
     if (!supported)

@@ -108,6 +108,120 @@ START_TEST(an_error_that_grew)
 }
 END_TEST
 
+/* One change has one figure: a case that moved 20 bits is cut to 8 by both. */
+START_TEST(one_rule)
+{
+    attest_result then[COUNT], now[COUNT];
+    char text[2][256];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    make_run(now, rng);
+    for (int i = 0; i < SEEDS; i++)
+        now[i].norm_error *= i == 5 ? 0x1p+20 : 0x1p+4;
+    for (int as_baseline = 0; as_baseline < 2; as_baseline++) {
+        attest_diff diff = diff_of(then, now, as_baseline);
+        ck_assert_uint_eq(diff.regressions, 1);
+        ck_assert_str_eq(diff.change[0].problem, now[5].problem);
+        memcpy(text[as_baseline], diff.change[0].text, sizeof text[0]);
+        attest_diff_clear(&diff);
+    }
+    ck_assert_str_eq(text[0], text[1]);
+    gsl_rng_free(rng);
+}
+END_TEST
+
+/* A case that was skipped and passes hides no other; where all were skipped, it is told that no error is compared. */
+START_TEST(a_case_without_an_error)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    memcpy(now, then, sizeof now);
+    then[4].verdict = ATTEST_SKIP;
+    then[SEEDS + 1].verdict = ATTEST_UNDECIDED;
+    for (int i = 0; i < SEEDS; i++)
+        now[i].norm_error *= 8;
+    attest_diff diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 1);
+    ck_assert_ptr_nonnull(strstr(diff.change[0].text, "(3.00 bits, noise 0.00, 11 cases)"));
+    ck_assert_uint_eq(diff.compared, COUNT);
+    attest_diff_clear(&diff);
+    for (int all = 0; all < 2; all++) {
+        for (int i = 0; i < (all ? COUNT : SEEDS); i++)
+            then[i].verdict = ATTEST_SKIP;
+        diff = diff_of(then, now, _i);
+        ck_assert_uint_eq(diff.regressions, 0);
+        ck_assert_uint_eq(diff.compared, all ? 0 : SEEDS);
+        const attest_change *c = change_of(&diff, ATTEST_CHANGE_UNCOMPARED);
+        ck_assert(c && strcmp(c->kernel, "k0") == 0);
+        char line[512];
+        attest_diff_headline(line, sizeof line, &diff, "then");
+        ck_assert_ptr_nonnull(strstr(line, all ? "errors NOT compared: 2 classes" : "errors NOT compared: 1 class"));
+        attest_diff_clear(&diff);
+    }
+    gsl_rng_free(rng);
+}
+END_TEST
+
+/* Another order of the sums ends what was exact: beside others, and alone; until it is far from exact. */
+START_TEST(exact_is_no_quality)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    make_run(now, rng);
+    for (int i = 0; i < COUNT; i++) { /* of k0 a half, of k1 all */
+        if (i % 2 || i >= SEEDS)
+            then[i].norm_error = 0;
+        if (i < SEEDS)
+            now[i].norm_error = 0x1.8p-24;
+        snprintf(now[i].outputs, sizeof now->outputs, "%016x", COUNT + i);
+    }
+    for (int i = 0; i < SEEDS; i += 2)
+        then[i].norm_error = 0x1.8p-24;
+    for (int back = 0; back < 2; back++) {
+        attest_diff diff = back ? diff_of(now, then, _i) : diff_of(then, now, _i);
+        ck_assert_msg(diff.regressions == 0, "%s", diff.change[0].text);
+        ck_assert_uint_eq(diff.compared, COUNT);
+        const attest_change *bits = change_of(&diff, ATTEST_CHANGE_BITS);
+        ck_assert_ptr_nonnull(bits);
+        ck_assert_int_eq(strstr(bits->text, "; 6 were exact and are not") != NULL, !back);
+        attest_diff_clear(&diff);
+    }
+    for (int i = SEEDS; i < COUNT; i++)
+        now[i].norm_error = 0x1p-16; /* 256 u */
+    attest_diff diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 1);
+    ck_assert_str_eq(diff.change[0].text, "the error grew 85.3 times (6.42 bits, noise 0.00, 12 cases)");
+    attest_diff_clear(&diff);
+    gsl_rng_free(rng);
+}
+END_TEST
+
+/* Equal numbers are rounded alike: all seeds of such a family move together, and are one case. */
+START_TEST(repeated_numbers_are_apart)
+{
+    attest_result then[COUNT], now[COUNT];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    make_run(then, rng);
+    memcpy(now, then, sizeof now);
+    for (int i = 0; i < COUNT; i++) {
+        then[i].family_repeats = now[i].family_repeats = i < SEEDS;
+        now[i].norm_error *= i < SEEDS ? 2 : 1;
+    }
+    attest_diff diff = diff_of(then, now, _i);
+    ck_assert_msg(diff.count == 0, "%s", diff.change[0].text);
+    attest_diff_clear(&diff);
+    for (int i = 0; i < SEEDS; i++)
+        now[i].norm_error *= 128;
+    diff = diff_of(then, now, _i);
+    ck_assert_uint_eq(diff.regressions, 1);
+    ck_assert_ptr_nonnull(strstr(diff.change[0].text, "noise 1.41, 12 cases of repeated numbers)"));
+    attest_diff_clear(&diff);
+    gsl_rng_free(rng);
+}
+END_TEST
+
 START_TEST(verdicts_bits_and_cases)
 {
     attest_result then[COUNT], now[COUNT];
@@ -249,7 +363,7 @@ START_TEST(nothing_compared)
     for (int partial = 0; partial < 2; partial++) {
         ck_assert_int_eq(attest_diff_runs(&diff, partial ? &run : &none, &run, &err), ATTEST_OK);
         if (partial)
-            snprintf(diff.partial, sizeof diff.partial, "then is interrupted");
+            snprintf(diff.partial[0], sizeof diff.partial[0], "then is interrupted");
         const size_t at = run.count;
         ck_assert_int_eq(attest_diff_note(&run, &diff, "then", &err), ATTEST_OK);
         ck_assert_uint_eq(run.count, at + 1);
@@ -271,9 +385,9 @@ START_TEST(files_that_are_none)
 {
     attest_error err = { "" };
     attest_baseline baseline;
-    static const char head[] = "{\"attest_baseline\":2}\n";
+    static const char head[] = "{\"attest_baseline\":3}\n";
     static const char *const bad[] = {
-        "", "{}\n", "{\"attest_baseline\":1}\n", "x\n", "{\"attest_baseline\":2}\n{}\n", "{\"attest_baseline\":2}\nx\n"
+        "", "{}\n", "{\"attest_baseline\":2}\n", "x\n", "{\"attest_baseline\":3}\n{}\n", "{\"attest_baseline\":3}\nx\n"
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         FILE *out = fopen(path_of("bad.jsonl"), "w");
@@ -289,12 +403,25 @@ START_TEST(files_that_are_none)
     attest_results before = list_of(then, COUNT);
     ck_assert_int_eq(attest_baseline_of(&baseline, &before, "because \"x\"", &err), ATTEST_OK);
     ck_assert_uint_eq(baseline.count, KERNELS);
-    ck_assert(baseline.line[0].noise > 0.05 && baseline.line[0].noise <= 1);
+    ck_assert_uint_eq(json_string_length(baseline.line[0].error_each), 4 * SEEDS);
     ck_assert_int_eq(attest_baseline_write(&baseline, path_of("good.jsonl"), &err), ATTEST_OK);
     attest_baseline_clear(&baseline);
     char *text = strdup(text_of("good.jsonl"));
     ck_assert(strncmp(text, head, strlen(head)) == 0 && strstr(text, "\"error\":\"-0x1.") && strstr(text, "because"));
     ck_assert_uint_eq(occurrences(text, "\n"), 1 + KERNELS);
+    static const char key[] = "\"error_each\":\"";
+    char *each = strstr(text, key);
+    ck_assert_ptr_nonnull(each);
+    for (int of_other_cases = 0; of_other_cases < 2; of_other_cases++) { /* an error more; a digit that is none */
+        FILE *out = fopen(path_of("bad.jsonl"), "w");
+        each += strlen(key);
+        fprintf(out, "%.*s%s%s", (int)(each - text), text, of_other_cases ? "0000" : "z", each + !of_other_cases);
+        each -= strlen(key);
+        fclose(out);
+        ck_assert_int_eq(attest_baseline_read(&baseline, path_of("bad.jsonl"), &err), ATTEST_BAD_INPUT);
+        ck_assert_ptr_nonnull(strstr(err.text, of_other_cases ? "bad.jsonl:2: the errors are not of 12 cases"
+                                                              : "bad.jsonl:2: key 'error_each'"));
+    }
     char *last = strstr(strstr(text, "\n") + 1, "\n") + 1; /* the same line twice */
     FILE *out = fopen(path_of("bad.jsonl"), "w");
     fprintf(out, "%s%s%s", head, last, last);
@@ -313,6 +440,10 @@ Suite *suite_diff(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, equal_runs_and_other_draws, 0, 2);
     tcase_add_loop_test(tests, an_error_that_grew, 0, 2);
+    tcase_add_test(tests, one_rule);
+    tcase_add_loop_test(tests, a_case_without_an_error, 0, 2);
+    tcase_add_loop_test(tests, exact_is_no_quality, 0, 2);
+    tcase_add_loop_test(tests, repeated_numbers_are_apart, 0, 2);
     tcase_add_loop_test(tests, verdicts_bits_and_cases, 0, 2);
     tcase_add_loop_test(tests, one_better_and_one_worse, 0, 2);
     tcase_add_loop_test(tests, failures_among_other_cases, 0, 2);
