@@ -8,8 +8,14 @@
 
 #define SHOWN 10 /* results that need attention, told in full */
 
-static const char *const colours[ATTEST_VERDICT_COUNT] = { "\033[32m", "\033[31m", "\033[33m", "\033[2m", "\033[31m",
-                                                           "\033[31m", "\033[36m", "\033[33m", "" };
+/* Green; red; yellow, not judged; faint, not asked; cyan, as the suite allows. */
+static const char *const colours[] = {
+    [ATTEST_PASS] = "\033[32m",     [ATTEST_FAIL] = "\033[31m",        [ATTEST_UNDECIDED] = "\033[33m",
+    [ATTEST_SKIP] = "\033[2m",      [ATTEST_CRASH] = "\033[31m",       [ATTEST_TIMEOUT] = "\033[31m",
+    [ATTEST_ILLPOSED] = "\033[36m", [ATTEST_NO_EVIDENCE] = "\033[33m", [ATTEST_MEASURED] = "",
+    [ATTEST_PARTIAL] = "\033[33m"
+};
+_Static_assert(sizeof colours / sizeof colours[0] == ATTEST_VERDICT_COUNT, "a colour for each verdict");
 
 int attest_want_colour(FILE *stream)
 {
