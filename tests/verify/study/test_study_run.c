@@ -163,6 +163,8 @@ START_TEST(an_end_before_the_end)
     ck_assert_ptr_nonnull(strstr(study_text_of("err"), "unfinished: 0 of 8 points (--max-time)"));
     ck_assert(study_is_there("study-order.part"));
     ck_assert_ptr_nonnull(strstr(study_text_of("study-order.md"), "Unfinished: 0 of 8 points"));
+    ck_assert_ptr_nonnull(strstr(study_text_of("out"), "\nunfinished: 0 of 8 points (--max-time)\n"));
+    ck_assert_ptr_nonnull(strstr(study_text_of("study-order.run.json"), "\"planned\": 8"));
     snprintf(command, sizeof command, "order --orders 1,4 --out %s --resume", folder);
     ck_assert_int_eq(study_command(SMALL "--max-time 100"), 0);
     attest_results r = study_of("order", "--orders 1 --ranges 1 --centers zero --max-time 100");
