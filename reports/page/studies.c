@@ -1,21 +1,69 @@
 /* studies.c - see studies.h. */
 #include "reports/page/studies.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "reports/charts/charts.h"
 #include "reports/page/drawing.h"
 
+/* KERNELS and TYPES stand for those of the points. */
 static const struct {
     const char *name, *title, *caption;
 } shown[ATTEST_PAGE_STUDIES] = {
     { "study-order", "Error against Taylor order",
-      "Solid: truncation, the exact Taylor result against exact softmax. Dashed: rounding, the f32 kernel "
-      "against the exact Taylor result. Black: unit roundoffs of f32 (dotted) and bf16 (dash-dotted). R: "
-      "realised score range. Gaps: ill-posed points (the denominator of an odd order meets 0)." },
+      "Solid: truncation, the exact Taylor result against exact softmax. Dashed: rounding, KERNELS on inputs in TYPES "
+      "against the exact Taylor result. Black: unit roundoffs of f32 (dotted) and bf16 (dash-dotted). R: in the "
+      "picture the score range that the inputs have, in the names of the series the one that was asked for. Gaps: "
+      "ill-posed points (the denominator of an odd order meets 0)." },
     { "study-range", "Error against score range",
-      "Largest relative error of a normalised weight, all scores of one row scaled together; the fitted "
-      "slope stands beside P+1." },
+      "Largest relative error of a normalised weight, all scores of one row scaled together; inputs in TYPES. The "
+      "fitted slope stands beside P+1." },
 };
+
+/* malloc'd HTML; NULL: no memory. */
+static char *caption_of(const char *words, const char *kernels, const char *types)
+{
+    const struct {
+        const char *word, *text;
+    } names[] = { { "KERNELS", kernels }, { "TYPES", types } };
+    char *html = NULL;
+    size_t size;
+    FILE *out = open_memstream(&html, &size);
+    for (const char *at = words; out && *at;) {
+        size_t n = 0;
+        while (n < sizeof names / sizeof names[0] && strncmp(at, names[n].word, strlen(names[n].word)) != 0)
+            n++;
+        if (n == sizeof names / sizeof names[0]) {
+            fputc(*at++, out);
+            continue;
+        }
+        attest_print_xml(out, names[n].text);
+        at += strlen(names[n].word);
+    }
+    if (out && fclose(out) != 0) {
+        free(html);
+        html = NULL;
+    }
+    return html;
+}
+
+static attest_status print_picture(FILE *out, const char *dir, const attest_results *points, size_t i,
+                                   attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char kernels[ATTEST_CHART_VALUES], types[ATTEST_CHART_VALUES];
+    ATTEST_TRY(attest_chart_values(kernels, sizeof kernels, points, offsetof(attest_result, kernel), err));
+    ATTEST_TRY(attest_chart_values(types, sizeof types, points, offsetof(attest_result, in), err));
+    char *caption = caption_of(shown[i].caption, kernels, types);
+    if (!caption)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the caption of %s", shown[i].name);
+    attest_drawing_print(out, dir, shown[i].name, caption);
+    free(caption);
+out:
+    return status;
+}
 
 attest_status attest_page_studies_read(attest_page_studies *studies, const char *dir, attest_error *err)
 {
@@ -100,7 +148,7 @@ attest_status attest_page_studies_print(FILE *out, const char *dir, const attest
         print_extent(out, study);
         if (study->points.count == 0)
             continue;
-        attest_drawing_print(out, dir, shown[i].name, shown[i].caption);
+        ATTEST_TRY(print_picture(out, dir, &study->points, i, err));
         ATTEST_TRY(print_numbers(out, &study->points, shown[i].title, shown[i].name, err));
     }
 out:

@@ -1,5 +1,6 @@
 /* study_write.c - what was measured, on the terminal and as files. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,6 +50,24 @@ out:
     return status;
 }
 
+/* Which kernels ran, and on which types. */
+static attest_status print_subjects(FILE *out, const attest_results *results, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    char kernels[ATTEST_CHART_VALUES], types[ATTEST_CHART_VALUES];
+    ATTEST_TRY(attest_chart_values(kernels, sizeof kernels, results, offsetof(attest_result, kernel), err));
+    ATTEST_TRY(attest_chart_values(types, sizeof types, results, offsetof(attest_result, in), err));
+    if (*kernels) {
+        fputs("Kernels: ", out);
+        attest_print_markdown(out, kernels);
+        fputs(".  ", out);
+    }
+    if (*types)
+        fprintf(out, "Inputs: %s.\n\n", types);
+out:
+    return status;
+}
+
 static attest_status write_markdown(const attest_study *study, const attest_results *results,
                                     const attest_study_end *end, const char *path, attest_error *err)
 {
@@ -57,6 +76,7 @@ static attest_status write_markdown(const attest_study *study, const attest_resu
     ATTEST_TRY(attest_output_open(&out, path, err));
     fprintf(out.file, "# attest study %s\n\n%s.  x: %s; y: %s; a series: %s.\n\n", study->name, study->sentence,
             study->abscissa, study->ordinate, study->series);
+    ATTEST_TRY(print_subjects(out.file, results, err));
     status = attest_study_print(out.file, ATTEST_TABLE_ALIGNED, study, results, end, err);
 out:
     return attest_output_close(&out, status, err);

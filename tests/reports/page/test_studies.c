@@ -56,12 +56,42 @@ START_TEST(how_far_it_came)
 }
 END_TEST
 
+/* The caption names what ran, and which range R is. */
+START_TEST(captions)
+{
+    static const struct {
+        const char *kernel[6], *in[6], *want;
+    } row[] = {
+        { { "k" }, { "bf16" }, "Dashed: rounding, k on inputs in bf16 against" },
+        { { "k", "l.so:<m>" }, { "f32", "bf16" }, "rounding, k and l.so:&lt;m&gt; on inputs in f32 and bf16 against" },
+        { { "a", "b", "a", "c" },
+          { "f32", "f16", "bf16", "f16" },
+          "rounding, a, b and c on inputs in f32, f16 and bf16 " },
+        { { "a", "b", "c", "d", "e", "f" }, { "f32" }, "rounding, a, b, c, d and others on inputs in f32 against" },
+    };
+    FILE *svg = fopen(path_of("study-order.svg"), "w");
+    fputs("<svg></svg>", svg);
+    fclose(svg);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        attest_result points[6];
+        size_t count = 0;
+        for (; count < 6 && row[i].kernel[count]; count++)
+            points[count] = point_of(row[i].kernel[count], row[i].in[count] ? row[i].in[count] : "f32", (int)count);
+        const char *page = page_of(points, count, NULL);
+        ck_assert_msg(strstr(page, row[i].want) != NULL, "%s in\n%s", row[i].want, strstr(page, "<figcaption"));
+        ck_assert_ptr_nonnull(strstr(page, "in the names of the series the one that was asked for"));
+    }
+    unlink(path_of("study-order.svg"));
+}
+END_TEST
+
 Suite *suite_studies(void)
 {
     Suite *s = suite_create("studies");
     TCase *t = tcase_create("studies");
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_test(t, how_far_it_came);
+    tcase_add_test(t, captions);
     suite_add_tcase(s, t);
     return s;
 }

@@ -24,6 +24,9 @@ START_TEST(every_combination_once)
         ck_assert(one.ordinate == one.truncation && one.ordinate > 0);
         ck_assert(one.ordinate_least == one.ordinate && one.ordinate_most == one.ordinate);
     }
+    ck_assert_ptr_nonnull(
+        strstr(study_text_of("study-order.md"), "\nKernels: taylor-direct-f32.  Inputs: f32 and bf16.\n"));
+    ck_assert_ptr_nonnull(strstr(study_text_of("study-order.md"), "\nAll 16 points.\n"));
     attest_results_clear(&r);
 }
 END_TEST
