@@ -216,12 +216,21 @@ void attest_overview_clear(attest_overview *overview)
 /* ---- in one line ------------------------------------------------------------------------------------------------- */
 const char *const attest_outcome_names[4] = { "PASS", "FAIL", "PARTIAL", "NOTHING JUDGED" };
 
+/* Results that --fail-on makes no passes. */
+static size_t named(const attest_overview *o, const attest_run_info *run)
+{
+    int v = 0;
+    while (run && v < ATTEST_VERDICT_COUNT && strcmp(attest_verdict_names[v], run->fail_on) != 0)
+        v++;
+    return run && v < ATTEST_VERDICT_COUNT ? o->by_verdict[v] : 0;
+}
+
 attest_outcome attest_overview_outcome(const attest_overview *o, const attest_run_info *run)
 {
     const size_t *n = o->by_verdict;
     if (n[ATTEST_FAIL] + n[ATTEST_CRASH] + n[ATTEST_TIMEOUT])
         return ATTEST_SOME_FAIL;
-    if (n[ATTEST_UNDECIDED] + n[ATTEST_PARTIAL] + n[ATTEST_NO_EVIDENCE] || (run && !run->complete))
+    if (n[ATTEST_UNDECIDED] + n[ATTEST_PARTIAL] + n[ATTEST_NO_EVIDENCE] + named(o, run) || (run && !run->complete))
         return ATTEST_SOME_OPEN;
     return n[ATTEST_PASS] + n[ATTEST_ILLPOSED] ? ATTEST_ALL_PASS : ATTEST_NONE_JUDGED;
 }
@@ -249,7 +258,9 @@ void attest_headline(char *text, size_t len, const attest_overview *o, const att
     for (size_t v = 0; v < sizeof told / sizeof told[0]; v++)
         if (o->by_verdict[told[v]])
             add(text, len, ", ", o->by_verdict[told[v]], attest_verdict_names[told[v]], attest_verdict_names[told[v]]);
-    const size_t used = strlen(text);
+    size_t used = strlen(text);
+    if (named(o, run) && attest_overview_outcome(o, run) == ATTEST_SOME_OPEN && used < len)
+        used += (size_t)snprintf(text + used, len - used, " (--fail-on=%s)", run->fail_on);
     if (run && *run->shard && used < len)
         snprintf(text + used, len - used, ", of shard %s alone", run->shard);
 }

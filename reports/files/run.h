@@ -23,6 +23,7 @@ typedef struct attest_run_info {
     char shard[24];        /* `2/3`: these cases only; "": all */
     char baseline[512];    /* what changed since the baseline, in one line; "": compared with none */
     char ended[64];        /* why it did not finish: `--max-time`, `SIGINT`, ...; "": it finished, or was killed */
+    char fail_on[16];      /* --fail-on: results with this verdict are no passes; "": none is named */
     int64_t cases, done;   /* of the suite; those that all kernels were asked */
     int64_t planned;       /* cases times kernels: each ends as a result or as a refusal */
     int64_t results, refused;

@@ -19,26 +19,31 @@ static attest_result of(const char *kernel, int n, attest_verdict verdict, doubl
 static const struct {
     attest_verdict verdict; /* of kernel b on n=2, beside two passes of kernel a */
     int unfinished;
-    const char *line;
+    const char *line, *fail_on;
 } rows[] = {
-    { ATTEST_PASS, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail" },
-    { ATTEST_ILLPOSED, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail, 1 illposed" },
-    { ATTEST_SKIP, 0, "PASS 1 kernel, 2 cases, 3 results: 0 fail, 1 skip" },
-    { ATTEST_FAIL, 0, "FAIL 2 kernels, 2 cases, 3 results: 1 fail" },
-    { ATTEST_FAIL, 1, "FAIL 2 kernels, 2 cases, 3 results: 1 fail" },
-    { ATTEST_CRASH, 0, "FAIL 2 kernels, 2 cases, 3 results: 0 fail, 1 crash" },
-    { ATTEST_TIMEOUT, 0, "FAIL 2 kernels, 2 cases, 3 results: 0 fail, 1 timeout" },
-    { ATTEST_UNDECIDED, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 undecided" },
-    { ATTEST_PARTIAL, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 partial" },
-    { ATTEST_NO_EVIDENCE, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 no-evidence" },
-    { ATTEST_PASS, 1, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail" },
+    { ATTEST_PASS, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail", "" },
+    { ATTEST_ILLPOSED, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail, 1 illposed", "" },
+    { ATTEST_SKIP, 0, "PASS 1 kernel, 2 cases, 3 results: 0 fail, 1 skip", "" },
+    { ATTEST_FAIL, 0, "FAIL 2 kernels, 2 cases, 3 results: 1 fail", "" },
+    { ATTEST_FAIL, 1, "FAIL 2 kernels, 2 cases, 3 results: 1 fail", "" },
+    { ATTEST_CRASH, 0, "FAIL 2 kernels, 2 cases, 3 results: 0 fail, 1 crash", "" },
+    { ATTEST_TIMEOUT, 0, "FAIL 2 kernels, 2 cases, 3 results: 0 fail, 1 timeout", "" },
+    { ATTEST_UNDECIDED, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 undecided", "" },
+    { ATTEST_PARTIAL, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 partial", "" },
+    { ATTEST_NO_EVIDENCE, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 no-evidence", "" },
+    { ATTEST_PASS, 1, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail", "" },
+    { ATTEST_SKIP, 0, "PARTIAL 1 kernel, 2 cases, 3 results: 0 fail, 1 skip (--fail-on=skip)", "skip" },
+    { ATTEST_SKIP, 0, "PASS 1 kernel, 2 cases, 3 results: 0 fail, 1 skip", "undecided" },
+    { ATTEST_PASS, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail", "skip" },
+    { ATTEST_FAIL, 0, "FAIL 2 kernels, 2 cases, 3 results: 1 fail", "skip" },
 };
 
 START_TEST(one_line)
 {
     const attest_result given[] = { of("a", 1, ATTEST_PASS, 0.5), of("a", 2, ATTEST_PASS, 0.25),
                                     of("b", 2, rows[_i].verdict, 0.75) };
-    const attest_run_info run = { .cases = 2, .complete = !rows[_i].unfinished, .seconds = 12.4 };
+    attest_run_info run = { .cases = 2, .complete = !rows[_i].unfinished, .seconds = 12.4 };
+    snprintf(run.fail_on, sizeof run.fail_on, "%s", rows[_i].fail_on);
     attest_results results = list_of(given, 3);
     attest_overview o = overview_of(&results);
     char text[512], last[600];

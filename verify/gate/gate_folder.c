@@ -53,6 +53,7 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
 {
     uint64_t cases = ATTEST_FNV_START, kernels = ATTEST_FNV_START;
     attest_status status = ATTEST_OK;
+    const char *fail_on = gate->options->fail_on;
     *info = (attest_run_info){ .started = attest_now_seconds(),
                                .cases = (int64_t)gate->suite->case_count,
                                .planned = (int64_t)(gate->suite->case_count * gate->plan->kernel_count) };
@@ -70,6 +71,7 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
     }
     snprintf(info->tool, sizeof info->tool, "%s", ATTEST_VERSION);
     snprintf(info->suite, sizeof info->suite, "%s", gate->suite->name);
+    snprintf(info->fail_on, sizeof info->fail_on, "%s", fail_on ? fail_on : "");
     hex(info->suite_hash, gate->suite->hash);
     hex(info->cases_hash, cases);
     hex(info->kernels_hash, kernels);
@@ -174,6 +176,10 @@ static attest_status resume(attest_results *results, attest_run_info *info, cons
     ATTEST_TRY(path_of(path, dir, "results.jsonl", err));
     ATTEST_TRY(path_of(final, dir, "results.jsonl.final", err));
     memcpy(info->run, was.run, sizeof info->run);
+    if (strcmp(was.fail_on, info->fail_on) != 0) { /* other files, of the same results */
+        memcpy(was.fail_on, info->fail_on, sizeof was.fail_on);
+        was.finished = 0;
+    }
     if (!was.finished) /* a page of the part would stand beside the whole */
         remove_page(dir);
     if (!was.complete) {
@@ -394,9 +400,7 @@ attest_status attest_gate_tell(int *code, const attest_options *options, const a
     const int text = strcmp(format, "text") == 0;
     char banner[256] = "";
     attest_status status = ATTEST_OK;
-    telling t = { .fail_on = options->fail_on ? options->fail_on : "",
-                  .strict = options->strict,
-                  .json = strcmp(format, "json") == 0 };
+    telling t = { .fail_on = info->fail_on, .strict = options->strict, .json = strcmp(format, "json") == 0 };
     ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, err));
     if (*info->ended) {
         attest_run_info_banner(banner, sizeof banner, info, 0);

@@ -215,6 +215,8 @@ static attest_run_info info_of(const parts *all)
         info.planned += p->planned;
         info.results += p->results;
         info.refused += p->refused;
+        if (!*info.fail_on)
+            memcpy(info.fail_on, p->fail_on, sizeof info.fail_on);
         if (strcmp(p->run, info.run) < 0)
             memcpy(info.run, p->run, sizeof info.run);
     }
