@@ -265,6 +265,21 @@ void attest_headline(char *text, size_t len, const attest_overview *o, const att
         snprintf(text + used, len - used, ", of shard %s alone", run->shard);
 }
 
+void attest_would_pass_print(FILE *out, const attest_run_info *run, const char *before, const char *after,
+                             void (*print)(FILE *out, const char *text))
+{
+    static const char between[] = " | ";
+    char one[sizeof run->would_pass];
+    for (const char *at = run ? run->would_pass : ""; *at;) {
+        const char *end = strstr(at, between);
+        snprintf(one, sizeof one, "%.*s", (int)(end ? (size_t)(end - at) : strlen(at)), at);
+        fputs(before, out);
+        print(out, one);
+        fputs(after, out);
+        at = end ? end + sizeof between - 1 : "";
+    }
+}
+
 void attest_overview_kept(char *text, size_t len, const attest_overview *o)
 {
     text[0] = '\0';

@@ -216,6 +216,11 @@ attest_outcome attest_overview_outcome(const attest_overview *overview, const at
  * part open, and of a shard `, of shard 2/3 alone`. */
 void attest_headline(char *text, size_t len, const attest_overview *overview, const attest_run_info *run);
 
+/* What failures would pass under (run->would_pass), each by `print` between `before` and `after`; nothing where nothing
+ * fits, and where `run` is NULL. */
+void attest_would_pass_print(FILE *out, const attest_run_info *run, const char *before, const char *after,
+                             void (*print)(FILE *out, const char *text));
+
 /* `312 of 26189 results are kept ...` for a list that holds some only; "": it holds all. */
 void attest_overview_kept(char *text, size_t len, const attest_overview *overview);
 

@@ -140,6 +140,8 @@ static void print_headline(FILE *out, const attest_overview *o, const attest_run
     fputc('\n', out);
 }
 
+static void print_plain(FILE *out, const char *text) { fputs(text, out); }
+
 void attest_results_print_console(FILE *out, const attest_results *results, const attest_run_info *run,
                                   const char *common, int colour)
 {
@@ -158,6 +160,7 @@ void attest_results_print_console(FILE *out, const attest_results *results, cons
     attest_warnings_tell(out, &o.warnings);
     if (common && *common)
         fprintf(out, "\n%s\n", common);
+    attest_would_pass_print(out, run, "would pass: ", "\n", print_plain);
     print_headline(out, &o, run, colour);
 out:
     if (status != ATTEST_OK)

@@ -344,6 +344,7 @@ static attest_status write_page(sources *s, const char *dir, attest_error *err)
     ATTEST_TRY(attest_orders_print_html(out.file, &s->orders, err));
     if (o->count > 0)
         ATTEST_TRY(print_attention(out.file, &s->results, o, !s->has_run || s->run.finished, err));
+    attest_would_pass_print(out.file, s->has_run ? &s->run : NULL, "<p>Would pass: ", "</p>\n", attest_print_xml);
     ATTEST_TRY(attest_page_studies_print(out.file, dir, &s->studies, err));
     if (o->count > 0)
         ATTEST_TRY(print_gate(out.file, &s->results, o, &s->facts, err));

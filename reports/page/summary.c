@@ -122,6 +122,7 @@ attest_status attest_summary_print(FILE *out, const attest_results *results, con
     size_t room = SUMMARY_RESULTS;
     print_totals(out, overview, run);
     ATTEST_TRY(print_results(out, &room, results, overview, 0, ATTEST_RANKS_BAD, err));
+    attest_would_pass_print(out, run, "\nWould pass: ", "\n", attest_print_markdown);
     ATTEST_TRY(print_tallies(out, &overview->tallies, err));
     ATTEST_TRY(attest_classes_print(out, &overview->classes, 0, err));
     ATTEST_TRY(attest_signs_print(out, &overview->signs, 0, err));

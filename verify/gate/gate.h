@@ -106,6 +106,10 @@ attest_status attest_gate_close_compact(attest_results *results, attest_whole *w
 attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
                                 attest_error *err);
 
+/* Of these trust.json, summary.md and run.json, once more: something was found since. */
+attest_status attest_gate_write_words(const attest_results *results, const attest_run_info *info, const char *dir,
+                                      attest_error *err);
+
 /* ---- after it ---------------------------------------------------------------------------------------------------- */
 /* What audit adds: the traits (verify/classify/classify.h) of the kernels wanted and, to the results, one for each
  * trait that fails (reason claim: what the kernel says of itself is not so) and one for a kernel that ends badly in a

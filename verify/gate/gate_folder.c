@@ -291,30 +291,39 @@ static attest_status write_views(const attest_results *results, const char *dir,
     return ATTEST_OK;
 }
 
+attest_status attest_gate_write_words(const attest_results *results, const attest_run_info *info, const char *dir,
+                                      attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_facts facts = { 0 };
+    char path[PATH_MOST];
+    ATTEST_TRY(attest_trust_collect(&facts, err));
+    ATTEST_TRY(path_of(path, dir, "trust.json", err));
+    ATTEST_TRY(attest_facts_write(&facts, path, err));
+    ATTEST_TRY(path_of(path, dir, "summary.md", err));
+    ATTEST_TRY(attest_results_write_summary(results, &facts, info, path, err));
+    ATTEST_TRY(path_of(path, dir, "run.json", err));
+    remove_page(dir);
+    ATTEST_TRY(attest_run_info_write(info, path, err));
+out:
+    attest_facts_clear(&facts);
+    return status;
+}
+
 attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
                                 attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_facts facts = { 0 };
     attest_run_info written = *info;
-    char path[PATH_MOST];
     written.finished = 0;
     remove_page(dir); /* one that was made while it ran; nor shall one stay that is made from here on */
     ATTEST_TRY(write_results(results, &written, dir, err));
     written.finished = written.complete;
     written.lines = (int64_t)results->count;
     ATTEST_TRY(write_views(results, dir, err));
-    ATTEST_TRY(attest_trust_collect(&facts, err));
-    ATTEST_TRY(path_of(path, dir, "trust.json", err));
-    ATTEST_TRY(attest_facts_write(&facts, path, err));
-    ATTEST_TRY(path_of(path, dir, "summary.md", err));
-    ATTEST_TRY(attest_results_write_summary(results, &facts, &written, path, err));
-    ATTEST_TRY(path_of(path, dir, "run.json", err));
-    remove_page(dir);
-    ATTEST_TRY(attest_run_info_write(&written, path, err));
+    ATTEST_TRY(attest_gate_write_words(results, &written, dir, err));
     *info = written;
 out:
-    attest_facts_clear(&facts);
     return status;
 }
 
@@ -409,12 +418,12 @@ attest_status attest_gate_tell(int *code, const attest_options *options, const a
     }
     if (strcmp(format, "tap") == 0)
         ATTEST_TRY(attest_ci_print_tap(stdout, results, err));
+    if (text)
+        ATTEST_TRY(tell_github(results, info, err));
     if (text && !options->quiet)
         ATTEST_TRY(tell_console(results, info, attest_exit_code(&t.code), err));
     else if (text)
         tell_quietly(&t);
-    if (text)
-        ATTEST_TRY(tell_github(results, info, err));
     *code = attest_stop_exit(info->ended);
     if (*code == 0)
         *code = attest_exit_code(&t.code);
