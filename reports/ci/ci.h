@@ -29,7 +29,8 @@ void attest_ci_place(char *path, size_t len, const attest_result *result);
 void attest_ci_case(char *text, size_t len, const attest_result *result);
 
 /* JUnit: a testsuite per kernel, a testcase per problem line; skips as <skipped>; crashes, timeouts and an unfinished
- * run as <error>, the rest of the non-passing as <failure>, with the reproduction in system-out. */
+ * run as <error>, the rest of the non-passing as <failure>, with the reproduction in system-out.  Counts are of the
+ * testcases that are there; of a list that holds some results only, the property `results` says how many there were. */
 attest_status attest_ci_write_junit(const attest_results *results, const char *path, attest_error *err);
 
 /* SARIF 2.1.0: one run, a rule a kind of finding, a result for each result that needs attention; those beyond

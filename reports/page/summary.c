@@ -78,7 +78,7 @@ static void result_row(attest_table *table, const attest_result *result)
     attest_table_cell(table, "%s", bad ? result->reproduction : "-");
 }
 
-/* Results of ranks [from, to), as many as *room allows, which gets less; nothing where there are none. */
+/* Results of ranks [from, to), as many as *room allows, which gets less; nothing where there are none, or no room. */
 static attest_status print_results(FILE *out, size_t *room, const attest_results *results, const attest_overview *o,
                                    int from, int to, attest_error *err)
 {
@@ -97,7 +97,7 @@ static attest_status print_results(FILE *out, size_t *room, const attest_results
     size_t count = 0, shown = 0;
     for (size_t i = 0; i < o->count; i++)
         count += o->place[i].rank >= from && o->place[i].rank < to;
-    if (count == 0)
+    if (count == 0 || *room == 0)
         return ATTEST_OK;
     fputc('\n', out);
     attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, columns, sizeof columns / sizeof columns[0]);
