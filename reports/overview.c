@@ -242,10 +242,32 @@ static void add(char *text, size_t len, const char *before, size_t count, const 
     snprintf(text + at, len - at, "%s%zu %s", before, count, count == 1 ? one : more);
 }
 
+/* Results that stand for cases which were not run. */
+static size_t left_of_run(const attest_overview *o)
+{
+    for (size_t k = 0; k < o->tallies.count; k++)
+        if (strcmp(o->tallies.tally[k].kernel, ATTEST_RESULT_RUN) == 0)
+            return o->tallies.tally[k].by_verdict[ATTEST_UNDECIDED];
+    return 0;
+}
+
+/* Behind the counts: why the outcome is not what they say. */
+static void add_reasons(char *text, size_t len, const attest_overview *o, const attest_run_info *run)
+{
+    size_t used = strlen(text);
+    if (named(o, run) && attest_overview_outcome(o, run) == ATTEST_SOME_OPEN && used < len)
+        used += (size_t)snprintf(text + used, len - used, " (--fail-on=%s)", run->fail_on);
+    if ((left_of_run(o) || (run && !run->complete)) && used < len)
+        used += (size_t)snprintf(text + used, len - used, ", unfinished");
+    if (run && *run->shard && used < len)
+        snprintf(text + used, len - used, ", of shard %s alone", run->shard);
+}
+
 void attest_headline(char *text, size_t len, const attest_overview *o, const attest_run_info *run)
 {
     static const int told[] = { ATTEST_CRASH,       ATTEST_TIMEOUT,  ATTEST_UNDECIDED, ATTEST_PARTIAL,
                                 ATTEST_NO_EVIDENCE, ATTEST_ILLPOSED, ATTEST_SKIP };
+    const size_t left = left_of_run(o);
     size_t kernels = 0;
     for (size_t k = 0; k < o->tallies.count; k++)
         kernels += o->tallies.tally[k].cases > o->tallies.tally[k].by_verdict[ATTEST_SKIP] &&
@@ -253,16 +275,15 @@ void attest_headline(char *text, size_t len, const attest_overview *o, const att
     snprintf(text, len, "%s ", attest_outcome_names[attest_overview_outcome(o, run)]);
     add(text, len, "", kernels, "kernel", "kernels");
     add(text, len, ", ", o->cases, "case", "cases");
-    add(text, len, ", ", o->results, "result", "results");
+    add(text, len, ", ", o->results - left, "result", "results");
     add(text, len, ": ", o->by_verdict[ATTEST_FAIL], "fail", "fail");
-    for (size_t v = 0; v < sizeof told / sizeof told[0]; v++)
-        if (o->by_verdict[told[v]])
-            add(text, len, ", ", o->by_verdict[told[v]], attest_verdict_names[told[v]], attest_verdict_names[told[v]]);
-    size_t used = strlen(text);
-    if (named(o, run) && attest_overview_outcome(o, run) == ATTEST_SOME_OPEN && used < len)
-        used += (size_t)snprintf(text + used, len - used, " (--fail-on=%s)", run->fail_on);
-    if (run && *run->shard && used < len)
-        snprintf(text + used, len - used, ", of shard %s alone", run->shard);
+    for (size_t v = 0; v < sizeof told / sizeof told[0]; v++) {
+        const char *name = attest_verdict_names[told[v]];
+        const size_t count = o->by_verdict[told[v]] - (told[v] == ATTEST_UNDECIDED ? left : 0);
+        if (count)
+            add(text, len, ", ", count, name, name);
+    }
+    add_reasons(text, len, o, run);
 }
 
 void attest_would_pass_print(FILE *out, const attest_run_info *run, const char *before, const char *after,

@@ -45,7 +45,7 @@ enum { TOLD = sizeof told / sizeof told[0] };
 static attest_status print_tallies(FILE *out, const attest_tallies *tallies, int colour, attest_error *err)
 {
     attest_column columns[TOLD + 4] = { { .head = "kernel", .flags = ATTEST_COLUMN_FIT, .width = 12 },
-                                        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT, .width = 5 } };
+                                        { .head = "results", .flags = ATTEST_COLUMN_RIGHT, .width = 7 } };
     attest_table table;
     for (size_t v = 0; v < TOLD; v++)
         columns[v + 2] = (attest_column){ .head = attest_verdict_names[told[v]],

@@ -62,7 +62,7 @@ static size_t verdicts_of(int shown[TOLD], const attest_tallies *tallies)
 static attest_status print_tallies(FILE *out, const attest_tallies *tallies, attest_error *err)
 {
     attest_column columns[TOLD + 5] = { { .head = "kernel", .flags = ATTEST_COLUMN_CODE, .class = "k" },
-                                        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT } };
+                                        { .head = "results", .flags = ATTEST_COLUMN_RIGHT } };
     attest_table table;
     int shown[TOLD];
     const size_t verdicts = verdicts_of(shown, tallies);

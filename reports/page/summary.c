@@ -32,7 +32,7 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, att
 {
     static const attest_column columns[] = {
         { .head = "kernel", .flags = ATTEST_COLUMN_OUTSIDE },
-        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "results", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "pass", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "fail", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "undecided", .flags = ATTEST_COLUMN_RIGHT },

@@ -295,7 +295,7 @@ START_TEST(step_summary)
     const char *text = text_of("step.md");
     const char *headline = strstr(text, "# attest: FAIL 1 kernel, 6 cases, 6 results: 1 fail, 1 crash");
     ck_assert_msg(strncmp(text, "what was there\n", 15) == 0 && headline, "%s", text);
-    const char *bad = strstr(text, "| verdict | kernel |"), *kernels = strstr(text, "| kernel | cases |");
+    const char *bad = strstr(text, "| verdict | kernel |"), *kernels = strstr(text, "| kernel | results |");
     ck_assert(bad && kernels && headline < bad && bad < kernels);
     ck_assert_ptr_null(strstr(text, "cut here"));
     attest_results_clear(&results);
