@@ -216,12 +216,21 @@ void attest_overview_clear(attest_overview *overview)
 /* ---- in one line ------------------------------------------------------------------------------------------------- */
 const char *const attest_outcome_names[4] = { "PASS", "FAIL", "PARTIAL", "NOTHING JUDGED" };
 
+/* Results that --fail-on makes no passes. */
+static size_t named(const attest_overview *o, const attest_run_info *run)
+{
+    int v = 0;
+    while (run && v < ATTEST_VERDICT_COUNT && strcmp(attest_verdict_names[v], run->fail_on) != 0)
+        v++;
+    return run && v < ATTEST_VERDICT_COUNT ? o->by_verdict[v] : 0;
+}
+
 attest_outcome attest_overview_outcome(const attest_overview *o, const attest_run_info *run)
 {
     const size_t *n = o->by_verdict;
     if (n[ATTEST_FAIL] + n[ATTEST_CRASH] + n[ATTEST_TIMEOUT])
         return ATTEST_SOME_FAIL;
-    if (n[ATTEST_UNDECIDED] + n[ATTEST_PARTIAL] + n[ATTEST_NO_EVIDENCE] || (run && !run->complete))
+    if (n[ATTEST_UNDECIDED] + n[ATTEST_PARTIAL] + n[ATTEST_NO_EVIDENCE] + named(o, run) || (run && !run->complete))
         return ATTEST_SOME_OPEN;
     return n[ATTEST_PASS] + n[ATTEST_ILLPOSED] ? ATTEST_ALL_PASS : ATTEST_NONE_JUDGED;
 }
@@ -233,10 +242,32 @@ static void add(char *text, size_t len, const char *before, size_t count, const 
     snprintf(text + at, len - at, "%s%zu %s", before, count, count == 1 ? one : more);
 }
 
+/* Results that stand for cases which were not run. */
+static size_t left_of_run(const attest_overview *o)
+{
+    for (size_t k = 0; k < o->tallies.count; k++)
+        if (strcmp(o->tallies.tally[k].kernel, ATTEST_RESULT_RUN) == 0)
+            return o->tallies.tally[k].by_verdict[ATTEST_UNDECIDED];
+    return 0;
+}
+
+/* Behind the counts: why the outcome is not what they say. */
+static void add_reasons(char *text, size_t len, const attest_overview *o, const attest_run_info *run)
+{
+    size_t used = strlen(text);
+    if (named(o, run) && attest_overview_outcome(o, run) == ATTEST_SOME_OPEN && used < len)
+        used += (size_t)snprintf(text + used, len - used, " (--fail-on=%s)", run->fail_on);
+    if ((left_of_run(o) || (run && !run->complete)) && used < len)
+        used += (size_t)snprintf(text + used, len - used, ", unfinished");
+    if (run && *run->shard && used < len)
+        snprintf(text + used, len - used, ", of shard %s alone", run->shard);
+}
+
 void attest_headline(char *text, size_t len, const attest_overview *o, const attest_run_info *run)
 {
     static const int told[] = { ATTEST_CRASH,       ATTEST_TIMEOUT,  ATTEST_UNDECIDED, ATTEST_PARTIAL,
                                 ATTEST_NO_EVIDENCE, ATTEST_ILLPOSED, ATTEST_SKIP };
+    const size_t left = left_of_run(o);
     size_t kernels = 0;
     for (size_t k = 0; k < o->tallies.count; k++)
         kernels += o->tallies.tally[k].cases > o->tallies.tally[k].by_verdict[ATTEST_SKIP] &&
@@ -244,14 +275,30 @@ void attest_headline(char *text, size_t len, const attest_overview *o, const att
     snprintf(text, len, "%s ", attest_outcome_names[attest_overview_outcome(o, run)]);
     add(text, len, "", kernels, "kernel", "kernels");
     add(text, len, ", ", o->cases, "case", "cases");
-    add(text, len, ", ", o->results, "result", "results");
+    add(text, len, ", ", o->results - left, "result", "results");
     add(text, len, ": ", o->by_verdict[ATTEST_FAIL], "fail", "fail");
-    for (size_t v = 0; v < sizeof told / sizeof told[0]; v++)
-        if (o->by_verdict[told[v]])
-            add(text, len, ", ", o->by_verdict[told[v]], attest_verdict_names[told[v]], attest_verdict_names[told[v]]);
-    const size_t used = strlen(text);
-    if (run && *run->shard && used < len)
-        snprintf(text + used, len - used, ", of shard %s alone", run->shard);
+    for (size_t v = 0; v < sizeof told / sizeof told[0]; v++) {
+        const char *name = attest_verdict_names[told[v]];
+        const size_t count = o->by_verdict[told[v]] - (told[v] == ATTEST_UNDECIDED ? left : 0);
+        if (count)
+            add(text, len, ", ", count, name, name);
+    }
+    add_reasons(text, len, o, run);
+}
+
+void attest_would_pass_print(FILE *out, const attest_run_info *run, const char *before, const char *after,
+                             void (*print)(FILE *out, const char *text))
+{
+    static const char between[] = " | ";
+    char one[sizeof run->would_pass];
+    for (const char *at = run ? run->would_pass : ""; *at;) {
+        const char *end = strstr(at, between);
+        snprintf(one, sizeof one, "%.*s", (int)(end ? (size_t)(end - at) : strlen(at)), at);
+        fputs(before, out);
+        print(out, one);
+        fputs(after, out);
+        at = end ? end + sizeof between - 1 : "";
+    }
 }
 
 void attest_overview_kept(char *text, size_t len, const attest_overview *o)

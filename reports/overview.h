@@ -206,13 +206,21 @@ typedef struct attest_overview {
 } attest_overview;
 
 /* What a run came to, for who reads one line.  FAIL: a result failed, crashed or was late; PARTIAL: none did, but one
- * is undecided, partial or no evidence, or the run (`run`, or NULL) did not finish. */
+ * is undecided, partial or no evidence, or has the verdict that --fail-on names, or the run (`run`, or NULL) did not
+ * finish. */
 typedef enum attest_outcome { ATTEST_ALL_PASS, ATTEST_SOME_FAIL, ATTEST_SOME_OPEN, ATTEST_NONE_JUDGED } attest_outcome;
 extern const char *const attest_outcome_names[4];
 attest_outcome attest_overview_outcome(const attest_overview *overview, const attest_run_info *run);
 /* `PASS 22 kernels, 5052 cases, 21116 results: 0 fail, 120 illposed, 277 skip`: kernels with a result that is no skip;
- * fail always, other verdicts but pass and measured where there are some; then, of a shard, `, of shard 2/3 alone`. */
+ * fail always, other verdicts but pass and measured where there are some; the result that stands for cases which were
+ * not run is in no count.  Then ` (--fail-on=skip)` where that leaves a part open, `, unfinished`, and of a shard
+ * `, of shard 2/3 alone`. */
 void attest_headline(char *text, size_t len, const attest_overview *overview, const attest_run_info *run);
+
+/* What failures would pass under (run->would_pass), each by `print` between `before` and `after`; nothing where nothing
+ * fits, and where `run` is NULL. */
+void attest_would_pass_print(FILE *out, const attest_run_info *run, const char *before, const char *after,
+                             void (*print)(FILE *out, const char *text));
 
 /* `312 of 26189 results are kept ...` for a list that holds some only; "": it holds all. */
 void attest_overview_kept(char *text, size_t len, const attest_overview *overview);

@@ -29,10 +29,10 @@ attest_status attest_results_write_summary(const attest_results *results, const 
 attest_status attest_results_print_summary(FILE *out, const attest_results *results, const attest_facts *facts,
                                            const attest_run_info *run, attest_error *err);
 
-/* Console: a table with a line per kernel (cases, pass, fail, ..., worst ratio, worst ulp), then each failing
+/* Console: a table with a line per kernel (results, pass, fail, ..., worst ratio, worst ulp), then each failing
  * result with its reproduction, kernels that were skipped, what was not tried on results that pass, warnings, `common`
- * (what failures have in common, reports/causes; NULL: nothing), and last one line: PASS, FAIL or PARTIAL, in numbers.
- * `run`: NULL, or the run, which may not have finished; colour: 0 or 1. */
+ * (what failures have in common, reports/causes; NULL: nothing), what they would pass under, and last one line: PASS,
+ * FAIL or PARTIAL, in numbers.  `run`: NULL, or the run, which may not have finished; colour: 0 or 1. */
 void attest_results_print_console(FILE *out, const attest_results *results, const attest_run_info *run,
                                   const char *common, int colour);
 /* One aligned line for a result as it is judged. */

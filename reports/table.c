@@ -57,13 +57,22 @@ static void console_cell(FILE *out, const cell *c)
             *colour ? "\033[0m" : "", c->last ? "\n" : "");
 }
 
-/* In a span of code everything but its end is text. */
+/* In a span of code everything is text but as many backticks as it begins with: one more than stand together in it. */
 static void print_code(FILE *out, const char *text)
 {
-    fputc('`', out);
-    for (; *text; text++)
-        fputs(*text == '|' ? "\\|" : *text == '`' ? "'" : *text == '\n' ? " " : (char[]){ *text, '\0' }, out);
-    fputc('`', out);
+    const char *space = strchr(text, '`') ? " " : "";
+    size_t most = 0, run = 0;
+    for (const char *at = text; *at; at++) {
+        run = *at == '`' ? run + 1 : 0;
+        most = run > most ? run : most;
+    }
+    for (size_t i = 0; i <= most; i++)
+        fputc('`', out);
+    fputs(space, out);
+    print_cell(out, text);
+    fputs(space, out);
+    for (size_t i = 0; i <= most; i++)
+        fputc('`', out);
 }
 
 /* Bars and spaces; padded where `width` says so. */
@@ -111,13 +120,19 @@ static void html_cell(FILE *out, const cell *c)
     fprintf(out, "%s%s", code && *c->text ? "</code>" : "", c->last ? "\n" : "");
 }
 
-/* A text that a spreadsheet would take for a formula: one that begins with these and is no number. */
+/* A text that a spreadsheet would take for a formula: one that begins with these and is no number, nor one with its
+ * decimal behind it: `-0x1.8p-4 (-0.09375)`. */
 static int is_formula(const char *text)
 {
     char *end;
     if (!*text || !text[1] || !strchr("=+-@\t\r", *text))
         return 0;
     strtod(text, &end);
+    if (end != text && strncmp(end, " (", 2) == 0) {
+        const char *decimal = end + 2;
+        strtod(decimal, &end);
+        return end == decimal || strcmp(end, ")") != 0;
+    }
     return end == text || *end != '\0';
 }
 

@@ -33,4 +33,10 @@ typedef struct attest_chart_axes {
 attest_status attest_chart_lines(const attest_results *results, const attest_chart_axes *axes, const char *svg_path,
                                  attest_error *err);
 
+/* For captions: the different values of a text field that lies at `offset` of a result, but "", as words, in order of
+ * first appearance: `f32`, `f32 and bf16`; after four of them `and others`. */
+#define ATTEST_CHART_VALUES 2200
+attest_status attest_chart_values(char *text, size_t len, const attest_results *results, size_t offset,
+                                  attest_error *err);
+
 #endif

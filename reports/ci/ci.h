@@ -4,11 +4,12 @@
  * Answers which results need attention (attest_result_bad()), in the form and within the limits of who shows them.
  * Reads results through reports/results.h and prints; runs nothing, decides nothing.
  *
- * The place of a finding is the kernel's source file, as the kernel states it, line 1; a kernel that states none has no
- * place.  Its identity (fingerprint) is a hash of kernel, problem line and rule: it is the same in the next run.  Its
- * rule is the first reason of a failure, else the verdict: `bound`, `nan-pattern`, `crash`, `partial`; of a run that
- * did not finish `unfinished`.  It is an error if attest_result_failed() or the run did not finish (a part of it is no
- * pass), else a warning.
+ * The place of a finding is line 1 of a file, for some readers refuse a report with a finding that has none: the
+ * kernel's source file, as the kernel states it; else its library; else (a program behind --exec, the run itself) the
+ * suite, as NAME.suite.  Annotations have only the first of them, and else no place.  Its identity (fingerprint) is a
+ * hash of kernel, problem line and rule: it is the same in the next run.  Its rule is the first reason of a failure,
+ * else the verdict: `bound`, `nan-pattern`, `crash`, `partial`; of a run that did not finish `unfinished`.  It is an
+ * error if attest_result_failed() or the run did not finish (a part of it is no pass), else a warning.
  */
 #ifndef ATTEST_CI_H
 #define ATTEST_CI_H
@@ -20,12 +21,16 @@
 const char *attest_ci_rule(const attest_result *result);
 void attest_ci_fingerprint(char text[20], const attest_result *result);
 int attest_ci_is_error(const attest_result *result);
+/* Where it is: a path; "": nowhere, the result is of no suite. */
+#define ATTEST_CI_PLACE 520
+void attest_ci_place(char *path, size_t len, const attest_result *result);
 /* What a test of this result is called beside its kernel: the problem line; `(the run)`; else `(whole kernel)`, with
  * what failed: `(whole kernel) property constant-value`.  At most sizeof problem + sizeof why bytes. */
 void attest_ci_case(char *text, size_t len, const attest_result *result);
 
 /* JUnit: a testsuite per kernel, a testcase per problem line; skips as <skipped>; crashes, timeouts and an unfinished
- * run as <error>, the rest of the non-passing as <failure>, with the reproduction in system-out. */
+ * run as <error>, the rest of the non-passing as <failure>, with the reproduction in system-out.  Counts are of the
+ * testcases that are there; of a list that holds some results only, the property `results` says how many there were. */
 attest_status attest_ci_write_junit(const attest_results *results, const char *path, attest_error *err);
 
 /* SARIF 2.1.0: one run, a rule a kind of finding, a result for each result that needs attention; those beyond

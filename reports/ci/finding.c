@@ -31,6 +31,18 @@ void attest_ci_case(char *text, size_t len, const attest_result *result)
         snprintf(text, len, "(whole kernel)%s%.*s", named ? " " : "", named, result->why);
 }
 
+void attest_ci_place(char *path, size_t len, const attest_result *result)
+{
+    const char *kernel = result->kernel, *colon = strrchr(kernel, ':');
+    const int program = strncmp(kernel, "exec:", 5) == 0;
+    if (*result->file)
+        snprintf(path, len, "%s", result->file);
+    else if (!program && (colon || strchr(kernel, '.')))
+        snprintf(path, len, "%.*s", (int)(colon ? (size_t)(colon - kernel) : strlen(kernel)), kernel);
+    else
+        snprintf(path, len, *result->suite ? "%s.suite" : "", result->suite);
+}
+
 void attest_ci_fingerprint(char text[20], const attest_result *result)
 {
     const char *rule = attest_ci_rule(result);

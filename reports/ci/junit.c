@@ -1,4 +1,5 @@
 /* junit.c - JUnit XML: a testsuite a kernel, a testcase a result. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/ci/ci.h"
@@ -58,21 +59,33 @@ static void print_case(FILE *out, const attest_result *result)
     fprintf(out, "    </testcase>\n");
 }
 
-static attest_status print_suite(FILE *out, const attest_results *results, const attest_overview *o, size_t kernel,
-                                 attest_error *err)
+/* `of`: what all results of the kernel add up to; `there`: those that have a testcase.  Where not all are kept, their
+ * number is a property. */
+static void print_counts(FILE *out, const attest_tally *of, const attest_tally *there)
 {
-    attest_status status = ATTEST_OK;
-    const attest_tally *t = &o->tallies.tally[kernel];
-    const size_t open = t->by_verdict[ATTEST_UNDECIDED];
-    const size_t unfinished = strcmp(t->kernel, ATTEST_RESULT_RUN) == 0 ? open : 0;
-    const size_t errors = t->by_verdict[ATTEST_CRASH] + t->by_verdict[ATTEST_TIMEOUT] + unfinished;
-    const size_t failures = t->by_verdict[ATTEST_FAIL] + open - unfinished + t->by_verdict[ATTEST_PARTIAL] +
-                            t->by_verdict[ATTEST_NO_EVIDENCE];
-    attest_result result;
+    const size_t *n = there->by_verdict, open = n[ATTEST_UNDECIDED];
+    const size_t unfinished = strcmp(of->kernel, ATTEST_RESULT_RUN) == 0 ? open : 0;
+    const size_t errors = n[ATTEST_CRASH] + n[ATTEST_TIMEOUT] + unfinished;
+    const size_t failures = n[ATTEST_FAIL] + open - unfinished + n[ATTEST_PARTIAL] + n[ATTEST_NO_EVIDENCE];
     fprintf(out, "  <testsuite");
-    print_attribute(out, "name", t->kernel);
-    fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", t->cases, failures, errors,
-            t->by_verdict[ATTEST_SKIP]);
+    print_attribute(out, "name", of->kernel);
+    fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", there->cases, failures, errors,
+            n[ATTEST_SKIP]);
+    if (there->cases < of->cases)
+        fprintf(out, "    <properties><property name=\"results\" value=\"%zu\"/></properties>\n", of->cases);
+}
+
+static attest_status print_suite(FILE *out, const attest_results *results, const attest_overview *o,
+                                 const attest_tallies *there, size_t kernel, attest_error *err)
+{
+    static const attest_tally none = { .cases = 0 };
+    attest_status status = ATTEST_OK;
+    const attest_tally *of = &o->tallies.tally[kernel], *counted = &none;
+    attest_result result;
+    for (size_t k = 0; k < there->count; k++)
+        if (strcmp(there->tally[k].kernel, of->kernel) == 0)
+            counted = &there->tally[k];
+    print_counts(out, of, counted);
     for (size_t i = 0; i < o->count; i++) {
         if (o->place[i].kernel != kernel)
             continue;
@@ -84,19 +97,27 @@ out:
     return status;
 }
 
+static attest_status take_tally(void *state, const attest_result *result, attest_error *err)
+{
+    return attest_tallies_take(state, result, err);
+}
+
 attest_status attest_ci_write_junit(const attest_results *results, const char *path, attest_error *err)
 {
     attest_output out = { .file = NULL };
     attest_overview o;
+    attest_tallies there = { .count = 0 };
     attest_status status = ATTEST_OK;
     ATTEST_TRY(attest_overview_of(&o, results, err));
+    ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ take_tally, &there }, 1, err));
     ATTEST_TRY(attest_output_open(&out, path, err));
     fprintf(out.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"attest\" tests=\"%zu\">\n",
-            o.results);
+            o.count);
     for (size_t k = 0; k < o.tallies.count; k++)
-        ATTEST_TRY(print_suite(out.file, results, &o, k, err));
+        ATTEST_TRY(print_suite(out.file, results, &o, &there, k, err));
     fprintf(out.file, "</testsuites>\n");
 out:
     attest_overview_clear(&o);
+    free(there.tally);
     return attest_output_close(&out, status, err);
 }

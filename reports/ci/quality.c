@@ -3,7 +3,7 @@
 
 static json_t *finding(const attest_result *result)
 {
-    char fingerprint[20], text[4096];
+    char fingerprint[20], text[4096], place[ATTEST_CI_PLACE];
     const char *severity = result->verdict == ATTEST_FAIL      ? "critical"
                            : attest_ci_is_error(result)        ? "blocker"
                            : result->verdict == ATTEST_PARTIAL ? "minor"
@@ -11,9 +11,10 @@ static json_t *finding(const attest_result *result)
     snprintf(text, sizeof text, "%s: %s%s%s%s%s", result->kernel, attest_verdict_names[result->verdict],
              *result->problem ? " on " : "", result->problem, *result->why ? ": " : "", result->why);
     attest_ci_fingerprint(fingerprint, result);
+    attest_ci_place(place, sizeof place, result);
     return json_pack("{s:o, s:s, s:s, s:s, s:{s:o, s:{s:i}}}", "description", attest_json_text(text), "check_name",
                      attest_ci_rule(result), "fingerprint", fingerprint, "severity", severity, "location", "path",
-                     attest_json_text(*result->file ? result->file : result->kernel), "lines", "begin", 1);
+                     attest_json_text(*place ? place : result->kernel), "lines", "begin", 1);
 }
 
 attest_status attest_ci_write_quality(const attest_results *results, const char *path, attest_error *err)

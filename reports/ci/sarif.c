@@ -37,24 +37,31 @@ static json_t *rules(void)
     return list;
 }
 
-/* The file of a kernel as a relative URI: what RFC 3986 does not allow in a path is percent-encoded. */
-static json_t *location(const attest_result *result)
+/* A path as a URI: what RFC 3986 does not allow in a relative one is percent-encoded; from the root: `file://`. */
+static void print_uri(char *uri, size_t len, const char *path)
 {
-    char uri[3 * sizeof result->file + 1];
-    size_t n = 0;
-    json_t *place = json_pack("{s:[{s:o}]}", "logicalLocations", "fullyQualifiedName",
-                              attest_json_text(result->kernel));
-    for (const char *c = result->file; *c; c++)
-        n += (size_t)snprintf(uri + n, sizeof uri - n,
-                              strchr("!$&'()*+,-./:;=@_~", *c) || (*c >= '0' && *c <= '9') ||
+    size_t n = (size_t)snprintf(uri, len, *path == '/' ? "file://" : "");
+    path += strncmp(path, "./", 2) == 0 ? 2 : 0;
+    for (const char *c = path; *c && n + 4 < len; c++)
+        n += (size_t)snprintf(uri + n, len - n,
+                              strchr("!$&'()*+,-./;=@_~", *c) || (*c >= '0' && *c <= '9') ||
                                       ((*c | 32) >= 'a' && (*c | 32) <= 'z')
                                   ? "%c"
                                   : "%%%02X",
                               (unsigned char)*c);
-    if (n > 0)
-        json_object_set_new(place, "physicalLocation",
-                            json_pack("{s:{s:s}, s:{s:i}}", "artifactLocation", "uri", uri, "region", "startLine", 1));
-    return place;
+}
+
+/* NULL: it has none.  Readers take no place without a file: GitHub refuses all of the report for it. */
+static json_t *locations(const attest_result *result)
+{
+    char path[ATTEST_CI_PLACE], uri[3 * sizeof path + 16];
+    attest_ci_place(path, sizeof path, result);
+    if (!*path)
+        return NULL;
+    print_uri(uri, sizeof uri, path);
+    return json_pack("[{s:{s:{s:s}, s:{s:i}}, s:[{s:o}]}]", "physicalLocation", "artifactLocation", "uri", uri,
+                     "region", "startLine", 1, "logicalLocations", "fullyQualifiedName",
+                     attest_json_text(result->kernel));
 }
 
 static json_t *finding(const attest_result *result)
@@ -65,9 +72,9 @@ static json_t *finding(const attest_result *result)
              *result->problem ? " on " : "", result->problem, *result->why ? ": " : "", result->why,
              *result->reproduction ? "\nreproduce: " : "", result->reproduction);
     attest_ci_fingerprint(fingerprint, result);
-    json_t *object = json_pack("{s:s, s:i, s:s, s:{s:o}, s:[o], s:{s:s}}", "ruleId", id, "ruleIndex",
+    json_t *object = json_pack("{s:s, s:i, s:s, s:{s:o}, s:o*, s:{s:s}}", "ruleId", id, "ruleIndex",
                                (int)rule_of(result), "level", attest_ci_is_error(result) ? "error" : "warning",
-                               "message", "text", attest_json_text(text), "locations", location(result),
+                               "message", "text", attest_json_text(text), "locations", locations(result),
                                "partialFingerprints", "attest/v1", fingerprint);
     json_object_set_new(object, "properties",
                         json_pack("{s:o, s:o}", "ratio", attest_json_pair(result->ratio_lo, result->ratio_hi), "ulp",

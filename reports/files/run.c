@@ -23,10 +23,10 @@ static const struct {
     {                                                                                                                  \
 #field, offsetof(attest_run_info, field), 0                                                                    \
     }
-    TEXT(tool),         TEXT(run),       TEXT(suite),      TEXT(suite_hash), TEXT(cases_hash),
-    TEXT(kernels_hash), TEXT(options),   TEXT(device),     TEXT(flags),      TEXT(shard),
-    TEXT(baseline),     TEXT(ended),     NUMBER(cases),    NUMBER(done),     NUMBER(planned),
-    NUMBER(results),    NUMBER(refused), NUMBER(complete), NUMBER(finished), NUMBER(lines)
+    TEXT(tool),      TEXT(run),        TEXT(suite),      TEXT(suite_hash), TEXT(cases_hash), TEXT(kernels_hash),
+    TEXT(options),   TEXT(device),     TEXT(flags),      TEXT(shard),      TEXT(baseline),   TEXT(ended),
+    TEXT(fail_on),   TEXT(would_pass), NUMBER(cases),    NUMBER(done),     NUMBER(planned),  NUMBER(results),
+    NUMBER(refused), NUMBER(complete), NUMBER(finished), NUMBER(lines)
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -61,7 +61,8 @@ attest_status attest_run_info_write(const attest_run_info *info, const char *pat
 /* Keys that came later: a file without them is of a run that had none. */
 static int is_later(const char *key)
 {
-    return strcmp(key, "shard") == 0 || strcmp(key, "baseline") == 0 || strcmp(key, "lines") == 0;
+    return strcmp(key, "shard") == 0 || strcmp(key, "baseline") == 0 || strcmp(key, "lines") == 0 ||
+           strcmp(key, "fail_on") == 0 || strcmp(key, "would_pass") == 0;
 }
 
 attest_status attest_run_info_read(attest_run_info *info, const char *path, attest_error *err)

@@ -22,7 +22,9 @@ typedef struct attest_run_info {
     char flags[512];       /* likewise: build flags, and the instruction set that fast kernels use */
     char shard[24];        /* `2/3`: these cases only; "": all */
     char baseline[512];    /* what changed since the baseline, in one line; "": compared with none */
+    char would_pass[2048]; /* what failures would pass under, ` | ` between two: `k with scale=1: tested on ...` */
     char ended[64];        /* why it did not finish: `--max-time`, `SIGINT`, ...; "": it finished, or was killed */
+    char fail_on[16];      /* --fail-on: results with this verdict are no passes; "": none is named */
     int64_t cases, done;   /* of the suite; those that all kernels were asked */
     int64_t planned;       /* cases times kernels: each ends as a result or as a refusal */
     int64_t results, refused;

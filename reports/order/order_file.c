@@ -13,20 +13,22 @@ static const struct {
     const char *name;
     key_type type;
     size_t offset, size;
+    int cost; /* 1: null where nothing was measured */
 } keys[] = {
-    { "head", KEY_TEXT, offsetof(attest_order_cell, head), sizeof((attest_order_cell *)0)->head },
-    { "range", KEY_NUMBER, offsetof(attest_order_cell, range), 0 },
-    { "center", KEY_TEXT, offsetof(attest_order_cell, center), sizeof((attest_order_cell *)0)->center },
-    { "tolerance", KEY_NUMBER, offsetof(attest_order_cell, tolerance), 0 },
-    { "own", KEY_TEXT, offsetof(attest_order_cell, own), sizeof((attest_order_cell *)0)->own },
-    { "order", KEY_WHOLE, offsetof(attest_order_cell, order), 0 },
-    { "error_at_most", KEY_NUMBER, offsetof(attest_order_cell, at_hi), 0 },
-    { "error_below_at_least", KEY_NUMBER, offsetof(attest_order_cell, below_lo), 0 },
-    { "cost_n", KEY_WHOLE, offsetof(attest_order_cell, cost_n), 0 },
-    { "cost_d", KEY_WHOLE, offsetof(attest_order_cell, cost_d), 0 },
-    { "cost_ns", KEY_NUMBER, offsetof(attest_order_cell, cost), 0 },
-    { "cost_softmax_ns", KEY_NUMBER, offsetof(attest_order_cell, cost_softmax), 0 },
-    { "cost_kernel", KEY_TEXT, offsetof(attest_order_cell, cost_kernel), sizeof((attest_order_cell *)0)->cost_kernel },
+    { "head", KEY_TEXT, offsetof(attest_order_cell, head), sizeof((attest_order_cell *)0)->head, 0 },
+    { "range", KEY_NUMBER, offsetof(attest_order_cell, range), 0, 0 },
+    { "center", KEY_TEXT, offsetof(attest_order_cell, center), sizeof((attest_order_cell *)0)->center, 0 },
+    { "tolerance", KEY_NUMBER, offsetof(attest_order_cell, tolerance), 0, 0 },
+    { "own", KEY_TEXT, offsetof(attest_order_cell, own), sizeof((attest_order_cell *)0)->own, 0 },
+    { "order", KEY_WHOLE, offsetof(attest_order_cell, order), 0, 0 },
+    { "error_at_most", KEY_NUMBER, offsetof(attest_order_cell, at_hi), 0, 0 },
+    { "error_below_at_least", KEY_NUMBER, offsetof(attest_order_cell, below_lo), 0, 0 },
+    { "cost_n", KEY_WHOLE, offsetof(attest_order_cell, cost_n), 0, 1 },
+    { "cost_d", KEY_WHOLE, offsetof(attest_order_cell, cost_d), 0, 1 },
+    { "cost_ns", KEY_NUMBER, offsetof(attest_order_cell, cost), 0, 1 },
+    { "cost_softmax_ns", KEY_NUMBER, offsetof(attest_order_cell, cost_softmax), 0, 1 },
+    { "cost_kernel", KEY_TEXT, offsetof(attest_order_cell, cost_kernel), sizeof((attest_order_cell *)0)->cost_kernel,
+      0 },
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -62,9 +64,10 @@ static json_t *to_json(const attest_order_cell *cell)
         if (keys[k].type == KEY_NUMBER)
             memcpy(&x, at, sizeof x);
         json_object_set_new(object, keys[k].name,
-                            keys[k].type == KEY_TEXT    ? attest_json_text(at)
-                            : keys[k].type == KEY_WHOLE ? json_integer(whole)
-                                                        : attest_json_number(x));
+                            keys[k].cost && cell->cost_n == 0 ? json_null()
+                            : keys[k].type == KEY_TEXT        ? attest_json_text(at)
+                            : keys[k].type == KEY_WHOLE       ? json_integer(whole)
+                                                              : attest_json_number(x));
     }
     return object;
 }
@@ -111,6 +114,8 @@ static attest_status from_json(attest_order_cell *cell, const json_t *object, co
         const int64_t whole = json_integer_value(value);
         const char *text = json_string_value(value);
         double x = NAN;
+        if (keys[k].cost && json_is_null(value))
+            continue;
         if (keys[k].type == KEY_TEXT && text && strlen(text) < keys[k].size)
             attest_text_clean(at, keys[k].size, text);
         else if (keys[k].type == KEY_WHOLE && json_is_integer(value))

@@ -8,8 +8,14 @@
 
 #define SHOWN 10 /* results that need attention, told in full */
 
-static const char *const colours[ATTEST_VERDICT_COUNT] = { "\033[32m", "\033[31m", "\033[33m", "\033[2m", "\033[31m",
-                                                           "\033[31m", "\033[36m", "\033[33m", "" };
+/* Green; red; yellow, not judged; faint, not asked; cyan, as the suite allows. */
+static const char *const colours[] = {
+    [ATTEST_PASS] = "\033[32m",     [ATTEST_FAIL] = "\033[31m",        [ATTEST_UNDECIDED] = "\033[33m",
+    [ATTEST_SKIP] = "\033[2m",      [ATTEST_CRASH] = "\033[31m",       [ATTEST_TIMEOUT] = "\033[31m",
+    [ATTEST_ILLPOSED] = "\033[36m", [ATTEST_NO_EVIDENCE] = "\033[33m", [ATTEST_MEASURED] = "",
+    [ATTEST_PARTIAL] = "\033[33m"
+};
+_Static_assert(sizeof colours / sizeof colours[0] == ATTEST_VERDICT_COUNT, "a colour for each verdict");
 
 int attest_want_colour(FILE *stream)
 {
@@ -39,7 +45,7 @@ enum { TOLD = sizeof told / sizeof told[0] };
 static attest_status print_tallies(FILE *out, const attest_tallies *tallies, int colour, attest_error *err)
 {
     attest_column columns[TOLD + 4] = { { .head = "kernel", .flags = ATTEST_COLUMN_FIT, .width = 12 },
-                                        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT, .width = 5 } };
+                                        { .head = "results", .flags = ATTEST_COLUMN_RIGHT, .width = 7 } };
     attest_table table;
     for (size_t v = 0; v < TOLD; v++)
         columns[v + 2] = (attest_column){ .head = attest_verdict_names[told[v]],
@@ -134,6 +140,8 @@ static void print_headline(FILE *out, const attest_overview *o, const attest_run
     fputc('\n', out);
 }
 
+static void print_plain(FILE *out, const char *text) { fputs(text, out); }
+
 void attest_results_print_console(FILE *out, const attest_results *results, const attest_run_info *run,
                                   const char *common, int colour)
 {
@@ -152,6 +160,7 @@ void attest_results_print_console(FILE *out, const attest_results *results, cons
     attest_warnings_tell(out, &o.warnings);
     if (common && *common)
         fprintf(out, "\n%s\n", common);
+    attest_would_pass_print(out, run, "would pass: ", "\n", print_plain);
     print_headline(out, &o, run, colour);
 out:
     if (status != ATTEST_OK)

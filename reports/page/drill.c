@@ -13,8 +13,8 @@ typedef struct group {
     char name[48];
     int order; /* rows of one kind stand together: families, lengths, places */
     int64_t first;
-    size_t cases, scaled;
-    double worst, scale; /* largest error/bound; sum of log2(error/(u abs_scale)), of those with an error */
+    size_t cases, scaled, exact; /* exact: the error may be 0 */
+    double worst, scale; /* largest error/bound; sum of log2(error/(u abs_scale)), of those with a finite error */
 } group;
 
 typedef struct worst_case {
@@ -22,8 +22,14 @@ typedef struct worst_case {
     char problem[1024], reproduction[1024], element[64];
 } worst_case;
 
+/* Cases that are not among the others, or are among their worst. */
+enum { INFINITE, BROKEN, FAILED, OPEN, KINDS };
+static const char *const kinds[KINDS] = { "without a finite error", "crashed or timed out", "failed without an error",
+                                          "not judged" };
+
 typedef struct drill {
     char kernel[512];
+    size_t kind[KINDS];
     size_t cases, groups, capacity, worsts;
     group *group;
     double noticed; /* the smallest */
@@ -84,7 +90,9 @@ static int add_to(drill *d, int order, int64_t first, const char *name, const at
     }
     g->cases++;
     g->worst = fmax(g->worst, r->ratio_hi);
-    if (isfinite(r->abs_scale_ratio) && r->abs_scale_ratio > 0) {
+    if (r->ratio_lo == 0 || r->abs_scale_ratio == 0) {
+        g->exact++;
+    } else if (isfinite(r->abs_scale_ratio) && r->abs_scale_ratio > 0) {
         g->scaled++;
         g->scale += log2(r->abs_scale_ratio);
     }
@@ -133,13 +141,28 @@ static void take_worst(drill *d, const attest_result *r)
     snprintf(w->reproduction, sizeof w->reproduction, "%.1023s", r->reproduction);
 }
 
+/* Of a case: KINDS if its error is finite, or if it was not asked. */
+static int kind_of(const attest_result *r)
+{
+    if (r->ratio_hi == r->ratio_hi)
+        return isfinite(r->ratio_hi) ? KINDS : INFINITE;
+    if (r->verdict == ATTEST_FAIL)
+        return FAILED;
+    return attest_result_failed(r) ? BROKEN : attest_result_bad(r) ? OPEN : KINDS;
+}
+
 static attest_status take(void *state, const attest_result *r, attest_error *err)
 {
-    if (!*r->problem || !isfinite(r->ratio_hi) || r->verdict == ATTEST_MEASURED)
+    const int kind = kind_of(r), with_error = r->ratio_hi == r->ratio_hi;
+    if (!*r->problem || r->verdict == ATTEST_MEASURED || (!with_error && kind == KINDS))
         return ATTEST_OK;
     drill *d = drill_of(state, r->kernel);
-    if (!d || !take_groups(d, r))
+    if (!d || (with_error && !take_groups(d, r)))
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the kernels of the page");
+    if (kind < KINDS)
+        d->kind[kind]++;
+    if (!with_error)
+        return ATTEST_OK;
     d->cases++;
     take_worst(d, r);
     if (r->noticed < d->noticed) {
@@ -164,6 +187,7 @@ static attest_status print_groups(FILE *out, const drill *d, attest_error *err)
         { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "worst error/bound", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "geometric mean of the worst errors, in u of their scale", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "exact, not in the mean", .flags = ATTEST_COLUMN_RIGHT },
     };
     attest_table table;
     qsort(d->group, d->groups, sizeof *d->group, by_order);
@@ -174,6 +198,7 @@ static attest_status print_groups(FILE *out, const drill *d, attest_error *err)
         attest_table_count(&table, (int64_t)g->cases);
         attest_table_ratio(&table, g->worst);
         attest_table_number(&table, g->scaled ? exp2(g->scale / (double)g->scaled) : NAN);
+        attest_table_count(&table, (int64_t)g->exact);
     }
     return attest_table_end(&table, err);
 }
@@ -197,22 +222,40 @@ static attest_status print_worst(FILE *out, const drill *d, attest_error *err)
     return attest_table_end(&table, err);
 }
 
+static void print_summary(FILE *out, const drill *d)
+{
+    char ratio[ATTEST_RATIO_TEXT];
+    int some = d->cases > 0;
+    fputs("<summary><code>", out);
+    attest_print_xml(out, d->kernel);
+    fputs("</code>: ", out);
+    if (some)
+        fprintf(out, "%zu %s, worst error/bound %s", d->cases, d->cases == 1 ? "case" : "cases",
+                attest_ratio_text(ratio, d->worst[0].ratio));
+    for (int k = 0; k < KINDS; k++)
+        if (d->kind[k]) {
+            fprintf(out, "%s%zu%s %s", some ? ", " : "", d->kind[k], d->cases > 0 && k != INFINITE ? " more" : "",
+                    kinds[k]);
+            some = 1;
+        }
+    fputs("</summary>\n", out);
+}
+
 static attest_status print_one(FILE *out, const drill *d, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    char ratio[ATTEST_RATIO_TEXT];
-    fputs("<details><summary><code>", out);
-    attest_print_xml(out, d->kernel);
-    fprintf(out, "</code>: %zu %s, worst error/bound %s</summary>\n", d->cases, d->cases == 1 ? "case" : "cases",
-            attest_ratio_text(ratio, d->worst[0].ratio));
+    fputs("<details>", out);
+    print_summary(out, d);
     if (isfinite(d->noticed)) {
         fprintf(out, "<p>Smallest error of one element that would have been noticed: %.2g of the element, in <code>",
                 d->noticed);
         attest_print_xml(out, d->noticed_problem);
         fputs("</code>.</p>\n", out);
     }
-    ATTEST_TRY(print_groups(out, d, err));
-    ATTEST_TRY(print_worst(out, d, err));
+    if (d->cases > 0) {
+        ATTEST_TRY(print_groups(out, d, err));
+        ATTEST_TRY(print_worst(out, d, err));
+    }
     fputs("</details>\n", out);
 out:
     return status;

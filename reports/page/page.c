@@ -9,9 +9,9 @@
 #include "reports/compact/compact.h"
 #include "reports/order/order.h"
 #include "reports/overview.h"
-#include "reports/page/drawing.h"
 #include "reports/page/drill.h"
 #include "reports/page/ledgers.h"
+#include "reports/page/studies.h"
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>attest report</title>\n"
@@ -62,7 +62,7 @@ static size_t verdicts_of(int shown[TOLD], const attest_tallies *tallies)
 static attest_status print_tallies(FILE *out, const attest_tallies *tallies, attest_error *err)
 {
     attest_column columns[TOLD + 5] = { { .head = "kernel", .flags = ATTEST_COLUMN_CODE, .class = "k" },
-                                        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT } };
+                                        { .head = "results", .flags = ATTEST_COLUMN_RIGHT } };
     attest_table table;
     int shown[TOLD];
     const size_t verdicts = verdicts_of(shown, tallies);
@@ -167,47 +167,10 @@ out:
     return status;
 }
 
-static attest_status print_study_table(FILE *out, const attest_results *results, const char *title, const char *name,
-                                       attest_error *err)
-{
-    static const attest_column columns[] = {
-        { .head = "series", .flags = ATTEST_COLUMN_CODE, .class = "c" },
-        { .head = "x", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "y", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "truncation", .flags = ATTEST_COLUMN_RIGHT },
-        { .head = "rounding", .flags = ATTEST_COLUMN_RIGHT },
-    };
-    attest_status status = ATTEST_OK;
-    attest_table table;
-    attest_result result;
-    fprintf(out, "<details><summary>%s: the numbers (%zu points)</summary>", title, results->count);
-    attest_table_begin(&table, out, ATTEST_TABLE_HTML, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < results->count; i++) {
-        ATTEST_TRY(attest_results_get(&result, results, i, err));
-        attest_table_cell(&table, "%s", result.series);
-        attest_table_number(&table, result.abscissa);
-        attest_table_number(&table, result.ordinate);
-        attest_table_number(&table, result.truncation);
-        attest_table_number(&table, result.rounding);
-    }
-    ATTEST_TRY(attest_table_end(&table, err));
-    fprintf(out, "<p>Their problem lines are in %s.csv.</p></details>\n", name);
-out:
-    return status;
-}
-
-/* DIR/NAME; 0: it is not there. */
-static int find_file(char path[4096], const char *dir, const char *name)
+int attest_page_find(char path[4096], const char *dir, const char *name)
 {
     snprintf(path, 4096, "%.4000s/%s", dir, name);
     return access(path, F_OK) == 0;
-}
-
-/* Opens DIR/NAME if it exists; stays empty otherwise. */
-static attest_status open_optional(attest_results *results, const char *dir, const char *name, attest_error *err)
-{
-    char path[4096];
-    return find_file(path, dir, name) ? attest_results_open(results, path, err) : ATTEST_OK;
 }
 
 /* Of what passed nobody reads thousands: those nearest to their bounds. */
@@ -248,36 +211,12 @@ out:
     return status;
 }
 
-static attest_status print_studies(FILE *out, const char *dir, const attest_results *order, const attest_results *range,
-                                   attest_error *err)
-{
-    attest_status status = ATTEST_OK;
-    if (order->count > 0) {
-        fprintf(out, "<h2>Error against Taylor order</h2>\n");
-        attest_drawing_print(
-            out, dir, "study-order",
-            "Solid: truncation, the exact Taylor result against exact softmax. Dashed: rounding, the f32 kernel "
-            "against the exact Taylor result. Black: unit roundoffs of f32 (dotted) and bf16 (dash-dotted). R: "
-            "realised score range. Gaps: ill-posed points (the denominator of an odd order meets 0).");
-        ATTEST_TRY(print_study_table(out, order, "error against order", "study-order", err));
-    }
-    if (range->count > 0) {
-        fprintf(out, "<h2>Error against score range</h2>\n");
-        attest_drawing_print(
-            out, dir, "study-range",
-            "Largest relative error of a normalised weight, all scores of one row scaled together; the fitted "
-            "slope stands beside P+1.");
-        ATTEST_TRY(print_study_table(out, range, "error against range", "study-range", err));
-    }
-out:
-    return status;
-}
-
 /* All that the page is made of. */
 typedef struct sources {
     attest_run_info run;
     int has_run;
-    attest_results results, order, range;
+    attest_results results;
+    attest_page_studies studies;
     attest_whole whole; /* of a compact run */
     attest_orders orders;
     attest_traits traits;
@@ -289,7 +228,7 @@ typedef struct sources {
 static attest_status open_results(sources *s, const char *dir, attest_error *err)
 {
     char path[4096];
-    if (!find_file(path, dir, "results.jsonl"))
+    if (!attest_page_find(path, dir, "results.jsonl"))
         return ATTEST_OK;
     return s->has_run && !s->run.finished ? attest_results_open_part(&s->results, path, err)
                                           : attest_results_open(&s->results, path, err);
@@ -317,27 +256,26 @@ static attest_status read_sources(sources *s, const char *dir, attest_error *err
     char path[4096];
     if (strlen(dir) >= 4000)
         return attest_fail(err, ATTEST_BAD_INPUT, "%.100s...: the path is too long", dir);
-    if ((s->has_run = find_file(path, dir, "run.json")))
+    if ((s->has_run = attest_page_find(path, dir, "run.json")))
         ATTEST_TRY(attest_run_info_read(&s->run, path, err));
     ATTEST_TRY(open_results(s, dir, err));
-    ATTEST_TRY(open_optional(&s->order, dir, "study-order.jsonl", err));
-    ATTEST_TRY(open_optional(&s->range, dir, "study-range.jsonl", err));
-    if (!s->results.files && find_file(path, dir, "rows.jsonl"))
+    ATTEST_TRY(attest_page_studies_read(&s->studies, dir, err));
+    if (!s->results.files && attest_page_find(path, dir, "rows.jsonl"))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "%s: the results of an older version, which this one does not read: make them again "
                                "(`attest gate --out %s`)",
                                path, dir));
-    if (s->results.count + s->order.count + s->range.count == 0 && (!s->has_run || s->run.finished) &&
-        !find_file(path, dir, "order.json"))
+    if (s->results.count == 0 && s->studies.count == 0 && (!s->has_run || s->run.finished) &&
+        !attest_page_find(path, dir, "order.json"))
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT,
                                "%s: no results.jsonl, study-order.jsonl or study-range.jsonl in it "
                                "(`attest gate --out %s` writes them)",
                                dir, dir));
-    if (find_file(path, dir, "order.json"))
+    if (attest_page_find(path, dir, "order.json"))
         ATTEST_TRY(attest_orders_read(&s->orders, path, err));
-    if (find_file(path, dir, "traits.jsonl"))
+    if (attest_page_find(path, dir, "traits.jsonl"))
         ATTEST_TRY(attest_traits_read_jsonl(&s->traits, path, err));
-    if (find_file(path, dir, "trust.json"))
+    if (attest_page_find(path, dir, "trust.json"))
         ATTEST_TRY(attest_facts_read(&s->facts, path, err));
     ATTEST_TRY(read_whole(s, dir, err));
     if (s->has_run)
@@ -385,7 +323,7 @@ static void print_banner(FILE *out, const sources *s, const char *dir)
     attest_print_xml(out, text);
     fputs(". Beside this page: ", out);
     for (size_t i = 0, named = 0; i < sizeof beside / sizeof beside[0]; i++)
-        if (find_file(path, dir, beside[i]))
+        if (attest_page_find(path, dir, beside[i]))
             fprintf(out, "%s%s", named++ ? ", " : "", beside[i]);
     fputs(".</p>\n", out);
 }
@@ -396,7 +334,7 @@ static attest_status write_page(sources *s, const char *dir, attest_error *err)
     attest_output out = { .file = NULL };
     attest_overview *o = &s->overview;
     char path[4096];
-    find_file(path, dir, "index.html");
+    attest_page_find(path, dir, "index.html");
     ATTEST_TRY(attest_output_open(&out, path, err));
     fputs(head, out.file);
     fprintf(out.file, "<h1>attest report</h1>\n");
@@ -406,7 +344,8 @@ static attest_status write_page(sources *s, const char *dir, attest_error *err)
     ATTEST_TRY(attest_orders_print_html(out.file, &s->orders, err));
     if (o->count > 0)
         ATTEST_TRY(print_attention(out.file, &s->results, o, !s->has_run || s->run.finished, err));
-    ATTEST_TRY(print_studies(out.file, dir, &s->order, &s->range, err));
+    attest_would_pass_print(out.file, s->has_run ? &s->run : NULL, "<p>Would pass: ", "</p>\n", attest_print_xml);
+    ATTEST_TRY(attest_page_studies_print(out.file, dir, &s->studies, err));
     if (o->count > 0)
         ATTEST_TRY(print_gate(out.file, &s->results, o, &s->facts, err));
     ATTEST_TRY(attest_traits_print_html(out.file, &s->traits, err));
@@ -422,7 +361,7 @@ attest_status attest_report_write(const char *dir, attest_error *err)
     sources s = { .traits = { 0 } };
     char path[4096];
     ATTEST_TRY(read_sources(&s, dir, err));
-    find_file(path, dir, "summary.md");
+    attest_page_find(path, dir, "summary.md");
     if (s.results.count > 0)
         ATTEST_TRY(attest_summary_write(&s.results, &s.overview, &s.facts, s.has_run ? &s.run : NULL, path, err));
     ATTEST_TRY(write_page(&s, dir, err));
@@ -433,7 +372,6 @@ out:
     attest_orders_clear(&s.orders);
     attest_results_clear(&s.results);
     attest_whole_clear(&s.whole);
-    attest_results_clear(&s.order);
-    attest_results_clear(&s.range);
+    attest_page_studies_clear(&s.studies);
     return status;
 }

@@ -10,9 +10,9 @@
 
 /* Writes DIR/index.html (self-contained: inline CSS, the SVGs of studies inlined, no external reference) and
  * DIR/summary.md from DIR/results.jsonl and, where present, DIR/run.json, DIR/trust.json, DIR/traits.jsonl,
- * DIR/order.json (reports/order), DIR/study-order.jsonl, DIR/study-range.jsonl, DIR/defects.json and DIR/claims.json
- * (ledgers.h).  A run that did not finish is told
- * as such, with the results that it has.  ATTEST_BAD_INPUT says how results of an older version are made again. */
+ * DIR/order.json (reports/order), DIR/study-order.jsonl and DIR/study-range.jsonl (studies.h), DIR/defects.json and
+ * DIR/claims.json (ledgers.h).  A run or a study that did not finish is told as such, with the results that it has.
+ * ATTEST_BAD_INPUT says how results of an older version are made again. */
 attest_status attest_report_write(const char *dir, attest_error *err);
 
 #endif

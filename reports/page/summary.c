@@ -32,7 +32,7 @@ static attest_status print_tallies(FILE *out, const attest_tallies *tallies, att
 {
     static const attest_column columns[] = {
         { .head = "kernel", .flags = ATTEST_COLUMN_OUTSIDE },
-        { .head = "cases", .flags = ATTEST_COLUMN_RIGHT },
+        { .head = "results", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "pass", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "fail", .flags = ATTEST_COLUMN_RIGHT },
         { .head = "undecided", .flags = ATTEST_COLUMN_RIGHT },
@@ -78,7 +78,7 @@ static void result_row(attest_table *table, const attest_result *result)
     attest_table_cell(table, "%s", bad ? result->reproduction : "-");
 }
 
-/* Results of ranks [from, to), as many as *room allows, which gets less; nothing where there are none. */
+/* Results of ranks [from, to), as many as *room allows, which gets less; nothing where there are none, or no room. */
 static attest_status print_results(FILE *out, size_t *room, const attest_results *results, const attest_overview *o,
                                    int from, int to, attest_error *err)
 {
@@ -97,7 +97,7 @@ static attest_status print_results(FILE *out, size_t *room, const attest_results
     size_t count = 0, shown = 0;
     for (size_t i = 0; i < o->count; i++)
         count += o->place[i].rank >= from && o->place[i].rank < to;
-    if (count == 0)
+    if (count == 0 || *room == 0)
         return ATTEST_OK;
     fputc('\n', out);
     attest_table_begin(&table, out, ATTEST_TABLE_MARKDOWN, columns, sizeof columns / sizeof columns[0]);
@@ -122,6 +122,7 @@ attest_status attest_summary_print(FILE *out, const attest_results *results, con
     size_t room = SUMMARY_RESULTS;
     print_totals(out, overview, run);
     ATTEST_TRY(print_results(out, &room, results, overview, 0, ATTEST_RANKS_BAD, err));
+    attest_would_pass_print(out, run, "\nWould pass: ", "\n", attest_print_markdown);
     ATTEST_TRY(print_tallies(out, &overview->tallies, err));
     ATTEST_TRY(attest_classes_print(out, &overview->classes, 0, err));
     ATTEST_TRY(attest_signs_print(out, &overview->signs, 0, err));

@@ -19,26 +19,31 @@ static attest_result of(const char *kernel, int n, attest_verdict verdict, doubl
 static const struct {
     attest_verdict verdict; /* of kernel b on n=2, beside two passes of kernel a */
     int unfinished;
-    const char *line;
+    const char *line, *fail_on;
 } rows[] = {
-    { ATTEST_PASS, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail" },
-    { ATTEST_ILLPOSED, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail, 1 illposed" },
-    { ATTEST_SKIP, 0, "PASS 1 kernel, 2 cases, 3 results: 0 fail, 1 skip" },
-    { ATTEST_FAIL, 0, "FAIL 2 kernels, 2 cases, 3 results: 1 fail" },
-    { ATTEST_FAIL, 1, "FAIL 2 kernels, 2 cases, 3 results: 1 fail" },
-    { ATTEST_CRASH, 0, "FAIL 2 kernels, 2 cases, 3 results: 0 fail, 1 crash" },
-    { ATTEST_TIMEOUT, 0, "FAIL 2 kernels, 2 cases, 3 results: 0 fail, 1 timeout" },
-    { ATTEST_UNDECIDED, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 undecided" },
-    { ATTEST_PARTIAL, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 partial" },
-    { ATTEST_NO_EVIDENCE, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 no-evidence" },
-    { ATTEST_PASS, 1, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail" },
+    { ATTEST_PASS, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail", "" },
+    { ATTEST_ILLPOSED, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail, 1 illposed", "" },
+    { ATTEST_SKIP, 0, "PASS 1 kernel, 2 cases, 3 results: 0 fail, 1 skip", "" },
+    { ATTEST_FAIL, 0, "FAIL 2 kernels, 2 cases, 3 results: 1 fail", "" },
+    { ATTEST_FAIL, 1, "FAIL 2 kernels, 2 cases, 3 results: 1 fail, unfinished", "" },
+    { ATTEST_CRASH, 0, "FAIL 2 kernels, 2 cases, 3 results: 0 fail, 1 crash", "" },
+    { ATTEST_TIMEOUT, 0, "FAIL 2 kernels, 2 cases, 3 results: 0 fail, 1 timeout", "" },
+    { ATTEST_UNDECIDED, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 undecided", "" },
+    { ATTEST_PARTIAL, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 partial", "" },
+    { ATTEST_NO_EVIDENCE, 0, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, 1 no-evidence", "" },
+    { ATTEST_PASS, 1, "PARTIAL 2 kernels, 2 cases, 3 results: 0 fail, unfinished", "" },
+    { ATTEST_SKIP, 0, "PARTIAL 1 kernel, 2 cases, 3 results: 0 fail, 1 skip (--fail-on=skip)", "skip" },
+    { ATTEST_SKIP, 0, "PASS 1 kernel, 2 cases, 3 results: 0 fail, 1 skip", "undecided" },
+    { ATTEST_PASS, 0, "PASS 2 kernels, 2 cases, 3 results: 0 fail", "skip" },
+    { ATTEST_FAIL, 0, "FAIL 2 kernels, 2 cases, 3 results: 1 fail", "skip" },
 };
 
 START_TEST(one_line)
 {
     const attest_result given[] = { of("a", 1, ATTEST_PASS, 0.5), of("a", 2, ATTEST_PASS, 0.25),
                                     of("b", 2, rows[_i].verdict, 0.75) };
-    const attest_run_info run = { .cases = 2, .complete = !rows[_i].unfinished, .seconds = 12.4 };
+    attest_run_info run = { .cases = 2, .complete = !rows[_i].unfinished, .seconds = 12.4 };
+    snprintf(run.fail_on, sizeof run.fail_on, "%s", rows[_i].fail_on);
     attest_results results = list_of(given, 3);
     attest_overview o = overview_of(&results);
     char text[512], last[600];
@@ -58,6 +63,26 @@ START_TEST(one_line)
                   console);
     attest_overview_clear(&o);
     attest_results_clear(&results);
+}
+END_TEST
+
+/* The result that stands for cases that were not run is none of theirs. */
+START_TEST(the_rest_of_a_run)
+{
+    const attest_result given[] = { of("a", 1, ATTEST_PASS, 0.5), of("a", 2, ATTEST_UNDECIDED, NAN),
+                                    of(ATTEST_RESULT_RUN, 0, ATTEST_UNDECIDED, NAN) };
+    const attest_run_info run = { .cases = 5, .done = 2, .ended = "--max-time" };
+    for (size_t count = 1; count <= 3; count++) {
+        attest_results results = list_of(&given[3 - count], count);
+        attest_overview o = overview_of(&results);
+        char text[512];
+        attest_headline(text, sizeof text, &o, &run);
+        ck_assert_str_eq(text, count == 1   ? "PARTIAL 0 kernels, 0 cases, 0 results: 0 fail, unfinished"
+                               : count == 2 ? "PARTIAL 1 kernel, 1 case, 1 result: 0 fail, 1 undecided, unfinished"
+                                            : "PARTIAL 1 kernel, 2 cases, 2 results: 0 fail, 1 undecided, unfinished");
+        attest_overview_clear(&o);
+        attest_results_clear(&results);
+    }
 }
 END_TEST
 
@@ -103,6 +128,7 @@ Suite *suite_overview(void)
     TCase *t = tcase_create("overview");
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, one_line, 0, (int)(sizeof rows / sizeof rows[0]));
+    tcase_add_test(t, the_rest_of_a_run);
     tcase_add_test(t, nothing_judged);
     tcase_add_test(t, the_page);
     suite_add_tcase(s, t);

@@ -34,10 +34,15 @@ START_TEST(text_from_outside)
         { ATTEST_TABLE_CSV, 0, "-3.5e-07", "h\n-3.5e-07\n" },
         { ATTEST_TABLE_CSV, 0, "-inf", "h\n-inf\n" },
         { ATTEST_TABLE_CSV, 0, "-", "h\n-\n" },
+        { ATTEST_TABLE_CSV, 0, "-0x1.8p-4 (-0.09375)", "h\n-0x1.8p-4 (-0.09375)\n" }, /* nor is a number in two forms */
+        { ATTEST_TABLE_CSV, 0, "-1 (-2)+A1", "h\n'-1 (-2)+A1\n" },
+        { ATTEST_TABLE_CSV, 0, "-1 (A1)", "h\n'-1 (A1)\n" },
         { ATTEST_TABLE_MARKDOWN, ATTEST_COLUMN_OUTSIDE, "<script>[x](y)|`z`",
           "| h |\n|---|\n| \\<script\\>\\[x\\](y)\\|\\`z\\` |\n" },
         { ATTEST_TABLE_MARKDOWN, ATTEST_COLUMN_OUTSIDE | ATTEST_COLUMN_CODE, "a | `b` <c>",
-          "| h |\n|---|\n| `a \\| 'b' <c>` |\n" },
+          "| h |\n|---|\n| `` a \\| `b` <c> `` |\n" },
+        { ATTEST_TABLE_MARKDOWN, ATTEST_COLUMN_OUTSIDE | ATTEST_COLUMN_CODE, "``a`",
+          "| h |\n|---|\n| ``` ``a` ``` |\n" },
         { ATTEST_TABLE_HTML, ATTEST_COLUMN_CODE, "<script>\"&",
           "<div class=\"wrap\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table><tr><th>h\n"
           "<tr><td><code>&lt;script&gt;&quot;&amp;</code>\n</table></div>\n" },

@@ -129,7 +129,7 @@ static const option_row option_table[] = {
         "write results.jsonl, results.csv, junit.xml, results.sarif, code-quality.json and summary.md into DIR", 0 },
       "gate" },
     { { "out", KEY_OUT, "DIR", 0, "the same files as gate, traits.jsonl and noticed.json into DIR", 0 }, "audit" },
-    { { "out", KEY_OUT, "DIR", 0, "write study-NAME.jsonl, .csv, .md and .svg into DIR", 0 }, "study" },
+    { { "out", KEY_OUT, "DIR", 0, "write study-NAME.jsonl, .csv, .md, .run.json and .svg into DIR", 0 }, "study" },
     { { "kernel", KEY_KERNEL, "GLOB", 0, "built-in kernels whose name matches, or LIB.so[:GLOB]", 0 }, "study" },
     { { "variant", KEY_AXIS + ATTEST_STUDY_VARIANT, "LIST", 0,
         "variants, separated by commas (order and range: without the order)", 0 },

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reports/ci/ci.h"
 #include "reports/diff/diff.h"
 #include "verify/commands/cli.h"
 #include "verify/commands/inputs.h"
@@ -148,20 +149,42 @@ out:
     return status;
 }
 
-/* Under which other conventions the outputs of what failed would pass. */
-static attest_status tell_conventions(const attest_cli *cli, const attest_gate *gate, const attest_results *results,
-                                      attest_error *err)
+/* Under which other conventions the outputs of what failed would pass: run.json, the summary and the console say it. */
+static attest_status find_conventions(attest_fit **list, size_t *count, attest_run_info *info, const attest_gate *gate,
+                                      const attest_cli *cli, const attest_results *results, attest_error *err)
 {
     const char *format = cli->options.format ? cli->options.format : "text";
-    attest_fit *list = NULL;
-    size_t count = 0;
+    const int told = !cli->options.quiet && strcmp(format, "tap") != 0;
     attest_status status = ATTEST_OK;
-    if (cli->options.quiet || strcmp(format, "tap") == 0)
-        return status;
-    ATTEST_TRY(attest_conventions_find(&list, &count, results, gate, err));
-    ATTEST_TRY(attest_conventions_print(stdout, list, count, strcmp(format, "json") == 0, err));
+    if (!info->complete || !(told || cli->out || attest_ci_on_github()))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_conventions_find(list, count, results, gate, err));
+    if (*count == 0)
+        return ATTEST_OK;
+    attest_conventions_keep(info, *list, *count);
+    if (cli->out && info->finished)
+        status = attest_gate_write_words(results, info, cli->out, err);
 out:
-    free(list);
+    return status;
+}
+
+/* In the folder: results, traits, and where to look. */
+static attest_status write_folder(const attest_gate *gate, const attest_cli *cli, const attest_results *results,
+                                  const attest_traits *traits, attest_run_info *info, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    if (!cli->out)
+        return ATTEST_OK;
+    if (!info->finished)
+        status = attest_gate_write(results, info, cli->out, err);
+    if (status != ATTEST_OK && !*info->ended) { /* the headline says that the run is no whole one */
+        info->complete = 0;
+        snprintf(info->ended, sizeof info->ended, "its files could not be written");
+    }
+    if (status == ATTEST_OK)
+        status = write_traits(gate, cli->out, traits, err);
+    if (status == ATTEST_OK && !cli->options.quiet)
+        fprintf(stderr, "results are in %s; `%s report %s` makes the page\n", cli->out, cli->options.program, cli->out);
     return status;
 }
 
@@ -170,28 +193,28 @@ static attest_status write_and_tell(int *code, const attest_gate *gate, const at
                                     const attest_results *results, const attest_traits *traits, attest_run_info *info,
                                     attest_error *err)
 {
-    attest_status status = ATTEST_OK;
+    const int json = cli->options.format && strcmp(cli->options.format, "json") == 0;
+    attest_fit *list = NULL;
+    size_t count = 0;
+    attest_error late;
     info->seconds = attest_now_seconds() - info->started; /* traits and properties, too */
-    if (cli->out && !info->finished)
-        status = attest_gate_write(results, info, cli->out, err);
-    if (status != ATTEST_OK && !*info->ended) { /* the headline says that the run is no whole one */
-        info->complete = 0;
-        snprintf(info->ended, sizeof info->ended, "its files could not be written");
-    }
-    if (cli->out && status == ATTEST_OK)
-        status = write_traits(gate, cli->out, traits, err);
-    if (cli->out && status == ATTEST_OK && !cli->options.quiet)
-        fprintf(stderr, "results are in %s; `%s report %s` makes the page\n", cli->out, cli->options.program, cli->out);
+    attest_status status = write_folder(gate, cli, results, traits, info, err);
+    const attest_status found = status == ATTEST_OK ? find_conventions(&list, &count, info, gate, cli, results, err)
+                                                    : ATTEST_OK;
     if (results->count > 0 && status != ATTEST_NO_MEMORY) {
-        attest_error late;
         const attest_status told = attest_gate_tell(code, &cli->options, results, info, &late);
-        if (status == ATTEST_OK && told != ATTEST_OK) {
+        if (status == ATTEST_OK && found == ATTEST_OK && told != ATTEST_OK) {
             *err = late;
             status = told;
         }
     }
     if (status == ATTEST_OK)
+        status = found;
+    if (status == ATTEST_OK)
         status = tell_traits(cli, traits, err);
+    if (status == ATTEST_OK && json)
+        status = attest_conventions_print(stdout, list, count, 1, err);
+    free(list);
     return status;
 }
 
@@ -278,8 +301,6 @@ static int run_and_tell(const attest_gate *gate, const attest_cli *cli, const at
         status = told;
         err = late;
     }
-    if (status == ATTEST_OK && info.complete)
-        ATTEST_TRY(tell_conventions(cli, gate, &results, &err));
     if (status == ATTEST_OK && info.complete)
         ATTEST_TRY(tell_noticed(cli, gate, &results, &err));
 out:

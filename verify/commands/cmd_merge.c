@@ -53,6 +53,8 @@ int attest_command_merge(const attest_cli *cli)
     info.complete = 0; /* until its results are there */
     ATTEST_TRY(attest_gate_folder_open(&lock, &results, &info, cli->out, 0, &err));
     ATTEST_TRY(attest_shard_merge(&results, &compact, &info, cli->argument, count, &err));
+    if (cli->options.fail_on) /* else what a shard was told */
+        snprintf(info.fail_on, sizeof info.fail_on, "%s", cli->options.fail_on);
     ATTEST_TRY(attest_gate_close_compact(&results, &whole, compact, cli->out, &err));
     ATTEST_TRY(attest_gate_write(&results, &info, cli->out, &err));
     ATTEST_TRY(attest_gate_tell(&code, &cli->options, &results, &info, &err));

@@ -77,7 +77,7 @@ int attest_command_study(const attest_cli *cli)
     if (cli->out)
         ATTEST_TRY(attest_study_write(missing, request.study, &results, &end, cli->out, &err));
     if (!cli->options.quiet)
-        ATTEST_TRY(attest_study_print(stdout, ATTEST_TABLE_CONSOLE, request.study, &results, &err));
+        ATTEST_TRY(attest_study_print(stdout, ATTEST_TABLE_CONSOLE, request.study, &results, &end, &err));
     tell_end(cli, &end, missing);
     ATTEST_TRY(exit_of(&code, &results, &end, &err));
 out:

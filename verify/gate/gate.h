@@ -106,6 +106,10 @@ attest_status attest_gate_close_compact(attest_results *results, attest_whole *w
 attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
                                 attest_error *err);
 
+/* Of these trust.json, summary.md and run.json, once more: something was found since. */
+attest_status attest_gate_write_words(const attest_results *results, const attest_run_info *info, const char *dir,
+                                      attest_error *err);
+
 /* ---- after it ---------------------------------------------------------------------------------------------------- */
 /* What audit adds: the traits (verify/classify/classify.h) of the kernels wanted and, to the results, one for each
  * trait that fails (reason claim: what the kernel says of itself is not so) and one for a kernel that ends badly in a
@@ -123,8 +127,9 @@ attest_status attest_gate_add_broken(attest_results *results, const attest_run_i
 attest_status attest_gate_infer(attest_plan *plan, const attest_gate *gate, FILE *out, attest_error *err);
 
 /* Console table, JSON lines or TAP (options->format), what is unfinished, and the exit code: 130, 143 and 129 after
- * SIGINT, SIGTERM and SIGHUP, at least 4 for any other run that is unfinished.  Under GITHUB_ACTIONS=true also
- * annotations, and the summary in the file that GITHUB_STEP_SUMMARY names. */
+ * SIGINT, SIGTERM and SIGHUP, at least 4 for any other run that is unfinished or has results of the verdict that
+ * info->fail_on names.  Under GITHUB_ACTIONS=true also annotations, and the summary in the file that
+ * GITHUB_STEP_SUMMARY names. */
 attest_status attest_gate_tell(int *code, const attest_options *options, const attest_results *results,
                                const attest_run_info *info, attest_error *err);
 

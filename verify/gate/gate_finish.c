@@ -196,18 +196,19 @@ attest_status attest_gate_library_failed(attest_gate_state *g, size_t l, const c
     return attest_gate_add(g, g->gate->suite->case_count, ATTEST_NO_KERNEL, &result, err);
 }
 
-/* Of one kernel: how many cases of the suite it served, the first that it did not, and why not. */
+/* Of one kernel: how many cases of the suite ended, how many it served, the first that it did not, and why not. */
 typedef struct coverage {
-    size_t served, first;
+    size_t served, first, done;
     char why[256];
 } coverage;
 
 static coverage coverage_of(const attest_gate_state *g, size_t k)
 {
-    coverage c = { 0, g->gate->suite->case_count, "" };
+    coverage c = { 0, g->gate->suite->case_count, 0, "" };
     for (size_t i = g->gate->suite->case_count; i-- > 0;) {
         const int served = *attest_gate_ended(g, i, k) == 1;
         c.served += (size_t)served;
+        c.done += *attest_gate_ended(g, i, k) != 0;
         c.first = served ? c.first : i;
     }
     return c;
@@ -217,6 +218,12 @@ static void tell_coverage(const attest_gate_state *g, const coverage *c, size_t 
 {
     const attest_suite *suite = g->gate->suite;
     char rest[64] = "";
+    if (c->done < suite->case_count) {
+        fprintf(stderr, "%s: %zu of %zu %s of suite %s done, %zu of them served\n", g->gate->plan->kernel[k].name,
+                c->done, suite->case_count, attest_plural((int64_t)suite->case_count, "case", "cases"), suite->name,
+                c->served);
+        return;
+    }
     if (*c->why)
         snprintf(rest, sizeof rest, "; of the other %zu the first: ", suite->case_count - c->served);
     fprintf(stderr, "%s: served %zu of the %zu %s of suite %s%s%s\n", g->gate->plan->kernel[k].name, c->served,

@@ -53,6 +53,7 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
 {
     uint64_t cases = ATTEST_FNV_START, kernels = ATTEST_FNV_START;
     attest_status status = ATTEST_OK;
+    const char *fail_on = gate->options->fail_on;
     *info = (attest_run_info){ .started = attest_now_seconds(),
                                .cases = (int64_t)gate->suite->case_count,
                                .planned = (int64_t)(gate->suite->case_count * gate->plan->kernel_count) };
@@ -70,6 +71,7 @@ attest_status attest_gate_describe(attest_run_info *info, const attest_gate *gat
     }
     snprintf(info->tool, sizeof info->tool, "%s", ATTEST_VERSION);
     snprintf(info->suite, sizeof info->suite, "%s", gate->suite->name);
+    snprintf(info->fail_on, sizeof info->fail_on, "%s", fail_on ? fail_on : "");
     hex(info->suite_hash, gate->suite->hash);
     hex(info->cases_hash, cases);
     hex(info->kernels_hash, kernels);
@@ -174,6 +176,10 @@ static attest_status resume(attest_results *results, attest_run_info *info, cons
     ATTEST_TRY(path_of(path, dir, "results.jsonl", err));
     ATTEST_TRY(path_of(final, dir, "results.jsonl.final", err));
     memcpy(info->run, was.run, sizeof info->run);
+    if (strcmp(was.fail_on, info->fail_on) != 0) { /* other files, of the same results */
+        memcpy(was.fail_on, info->fail_on, sizeof was.fail_on);
+        was.finished = 0;
+    }
     if (!was.finished) /* a page of the part would stand beside the whole */
         remove_page(dir);
     if (!was.complete) {
@@ -285,30 +291,39 @@ static attest_status write_views(const attest_results *results, const char *dir,
     return ATTEST_OK;
 }
 
+attest_status attest_gate_write_words(const attest_results *results, const attest_run_info *info, const char *dir,
+                                      attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_facts facts = { 0 };
+    char path[PATH_MOST];
+    ATTEST_TRY(attest_trust_collect(&facts, err));
+    ATTEST_TRY(path_of(path, dir, "trust.json", err));
+    ATTEST_TRY(attest_facts_write(&facts, path, err));
+    ATTEST_TRY(path_of(path, dir, "summary.md", err));
+    ATTEST_TRY(attest_results_write_summary(results, &facts, info, path, err));
+    ATTEST_TRY(path_of(path, dir, "run.json", err));
+    remove_page(dir);
+    ATTEST_TRY(attest_run_info_write(info, path, err));
+out:
+    attest_facts_clear(&facts);
+    return status;
+}
+
 attest_status attest_gate_write(const attest_results *results, attest_run_info *info, const char *dir,
                                 attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    attest_facts facts = { 0 };
     attest_run_info written = *info;
-    char path[PATH_MOST];
     written.finished = 0;
     remove_page(dir); /* one that was made while it ran; nor shall one stay that is made from here on */
     ATTEST_TRY(write_results(results, &written, dir, err));
     written.finished = written.complete;
     written.lines = (int64_t)results->count;
     ATTEST_TRY(write_views(results, dir, err));
-    ATTEST_TRY(attest_trust_collect(&facts, err));
-    ATTEST_TRY(path_of(path, dir, "trust.json", err));
-    ATTEST_TRY(attest_facts_write(&facts, path, err));
-    ATTEST_TRY(path_of(path, dir, "summary.md", err));
-    ATTEST_TRY(attest_results_write_summary(results, &facts, &written, path, err));
-    ATTEST_TRY(path_of(path, dir, "run.json", err));
-    remove_page(dir);
-    ATTEST_TRY(attest_run_info_write(&written, path, err));
+    ATTEST_TRY(attest_gate_write_words(results, &written, dir, err));
     *info = written;
 out:
-    attest_facts_clear(&facts);
     return status;
 }
 
@@ -394,9 +409,7 @@ attest_status attest_gate_tell(int *code, const attest_options *options, const a
     const int text = strcmp(format, "text") == 0;
     char banner[256] = "";
     attest_status status = ATTEST_OK;
-    telling t = { .fail_on = options->fail_on ? options->fail_on : "",
-                  .strict = options->strict,
-                  .json = strcmp(format, "json") == 0 };
+    telling t = { .fail_on = info->fail_on, .strict = options->strict, .json = strcmp(format, "json") == 0 };
     ATTEST_TRY(attest_results_pass(results, &(attest_accumulator){ tell_one, &t }, 1, err));
     if (*info->ended) {
         attest_run_info_banner(banner, sizeof banner, info, 0);
@@ -405,12 +418,12 @@ attest_status attest_gate_tell(int *code, const attest_options *options, const a
     }
     if (strcmp(format, "tap") == 0)
         ATTEST_TRY(attest_ci_print_tap(stdout, results, err));
+    if (text)
+        ATTEST_TRY(tell_github(results, info, err));
     if (text && !options->quiet)
         ATTEST_TRY(tell_console(results, info, attest_exit_code(&t.code), err));
     else if (text)
         tell_quietly(&t);
-    if (text)
-        ATTEST_TRY(tell_github(results, info, err));
     *code = attest_stop_exit(info->ended);
     if (*code == 0)
         *code = attest_exit_code(&t.code);

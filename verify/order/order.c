@@ -11,6 +11,7 @@
 #include "verify/order/order_private.h"
 
 #define RANGE_MOST 1e6
+#define RANGE_WORTH 1024 /* no order up to ATTEST_ORDER_MOST serves it, of any center and tolerance */
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 static const char *const centers[] = { "zero", "max", "min", "mid" };
@@ -116,14 +117,17 @@ attest_status order_cells(attest_orders *orders, const attest_order_request *req
     attest_status status = ATTEST_OK;
     const tolerances t = tolerances_of(request);
     attest_span error, below = { NAN, NAN };
+    /* Rows that span at most this much are among those that span more: from below, their error is the larger one's,
+     * and balls of 8192 bits do not reach beyond some 5000. */
+    const double asked = fmin(range, RANGE_WORTH);
     size_t done = 0; /* tolerances that an order was found for: larger orders for smaller ones */
     attest_order_cell cell = { .range = range, .at_hi = NAN };
     snprintf(cell.head, sizeof cell.head, "%s", head);
     snprintf(cell.center, sizeof cell.center, "%s", center);
     for (int p = 0; p <= ATTEST_ORDER_MOST && done < t.count; p++) {
-        ATTEST_TRY(attest_evidence_weight_error(&error, p, center, range, err));
+        ATTEST_TRY(attest_evidence_weight_error(&error, p, center, asked, err));
         for (; done < t.count && !(error.lo > t.value[done]); done++) {
-            if (!(error.hi <= t.value[done]))
+            if (!(error.hi <= t.value[done]) || asked < range)
                 ATTEST_TRY(attest_fail(err, ATTEST_INTERNAL, "range %g, center %s: order %d is not decided", range,
                                        center, p));
             cell.tolerance = t.value[done];

@@ -30,13 +30,14 @@ typedef struct attest_order_request {
 attest_status attest_order_read(attest_order_request *request, const char *ranges, const char *centers,
                                 const char *types, attest_error *err);
 
-/* Appends the cells of every range of the request.  ATTEST_INTERNAL: a cell cannot be decided. */
+/* Appends the cells of every range of the request, however large: of one that no order serves, what is said of its
+ * error is that of a smaller range, which is a lower bound.  ATTEST_INTERNAL: a cell cannot be decided. */
 attest_status attest_order_measure(attest_orders *orders, const attest_order_request *request, attest_error *err);
 
 /* Appends the cells of every head (b,h) of the trace in DIR: q.npy [B,Hq,N,d] and k.npy [B,Hkv,M,d], of `line` (mask,
  * scale, ..; sizes and the type are the files').  The range of a head is the largest of its rows, an upper bound of it
  * (balls); of center zero the largest |score|.  A row with one visible key has range 0.  ATTEST_BAD_INPUT: no such
- * file, scores that are not finite, a line that reads more tensors. */
+ * file, scores that are not finite, a line that reads more tensors, or whose weights are not those of softmax. */
 attest_status attest_order_trace(attest_orders *orders, const attest_order_request *request, const char *dir,
                                  const char *line, attest_error *err);
 

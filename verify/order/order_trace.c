@@ -37,6 +37,27 @@ static void trace_clear(trace *t)
     attest_bundle_free(t->inputs);
 }
 
+/* The orders are of the weights exp(s)/sum exp(s): what changes scores or hides keys may stand in the line, and nothing
+ * else. */
+static attest_status check_weights(const attest_problem *p, attest_error *err)
+{
+    const uint64_t scores = ATTEST_BIT(ATTEST_AXIS_FEATURE) | ATTEST_BIT(ATTEST_AXIS_ROPE) |
+                            ATTEST_BIT(ATTEST_AXIS_MASK) | ATTEST_BIT(ATTEST_AXIS_WINDOW) |
+                            ATTEST_BIT(ATTEST_AXIS_LENS) | ATTEST_BIT(ATTEST_AXIS_CLAMP) | ATTEST_BIT(ATTEST_AXIS_CAP) |
+                            ATTEST_BIT(ATTEST_AXIS_ALIBI) | ATTEST_BIT(ATTEST_AXIS_BIAS) |
+                            ATTEST_BIT(ATTEST_AXIS_ATTN_MASK) | ATTEST_BIT(ATTEST_AXIS_PAGES) |
+                            ATTEST_BIT(ATTEST_AXIS_KV);
+    const int axis = attest_axis_unserved(p, scores);
+    char value[64];
+    if (axis < 0)
+        return ATTEST_OK;
+    attest_axis_print(value, sizeof value, (uint32_t)axis, &p->axis[axis]);
+    return attest_fail(err, ATTEST_BAD_INPUT,
+                       "--problem: %s=%s: orders are of the weights of softmax; allowed: what changes scores or hides "
+                       "keys (scale, mask, window, rope, cap, ..)",
+                       attest_axes[axis].key, value);
+}
+
 /* The problem of the files: softmax, whose scores are those of every order; v is one channel of zeros. */
 static attest_status load(trace *t, const char *dir, const char *line, attest_error *err)
 {
@@ -54,6 +75,7 @@ static attest_status load(trace *t, const char *dir, const char *line, attest_er
     if (snprintf(text, sizeof text, "in=%s %s", attest_dtype_name(type), line ? line : "") >= (int)sizeof text)
         ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "--problem: the line is too long"));
     ATTEST_TRY(attest_case_parse(&t->c, text, &sizes, NULL, err));
+    ATTEST_TRY(check_weights(&t->c.problem, err));
     ATTEST_TRY(attest_bundle_new(&t->inputs, err));
     ATTEST_TRY(attest_npy_load(t->inputs, &t->c.problem, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_Q }, q, 0, err));
     ATTEST_TRY(attest_npy_load(t->inputs, &t->c.problem, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_K }, k, 0, err));

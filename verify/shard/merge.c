@@ -203,7 +203,7 @@ static attest_run_info info_of(const parts *all)
 {
     attest_run_info info = all->part[0].info;
     snprintf(info.cases_hash, sizeof info.cases_hash, "%s", all->part[0].whole_hash);
-    info.shard[0] = info.ended[0] = '\0';
+    info.shard[0] = info.ended[0] = info.would_pass[0] = '\0';
     info.cases = info.done = info.planned = info.results = info.refused = 0;
     info.complete = 1;
     info.finished = 0;
@@ -215,6 +215,8 @@ static attest_run_info info_of(const parts *all)
         info.planned += p->planned;
         info.results += p->results;
         info.refused += p->refused;
+        if (!*info.fail_on)
+            memcpy(info.fail_on, p->fail_on, sizeof info.fail_on);
         if (strcmp(p->run, info.run) < 0)
             memcpy(info.run, p->run, sizeof info.run);
     }

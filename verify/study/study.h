@@ -70,13 +70,15 @@ typedef struct attest_study_end {
 attest_status attest_study_measure(attest_results *results, attest_study_end *end, const attest_study_request *request,
                                    attest_error *err);
 
-/* DIR/study-NAME.jsonl, .csv, .md and .svg, each whole or as it was; the part is removed where the study finished.  A
- * picture that cannot be drawn costs nothing else: an older one is removed and `missing` (else "") says why. */
+/* DIR/study-NAME.jsonl, .csv, .md, .run.json and .svg, each whole or as it was; .run.json says how many points were
+ * planned, and how many are there (reports/files/run.h, with points in place of cases).  The part is removed where the
+ * study finished.  A picture that cannot be drawn costs nothing else: an older one is removed and `missing` (else "")
+ * says why. */
 attest_status attest_study_write(char missing[256], const attest_study *study, const attest_results *results,
                                  const attest_study_end *end, const char *dir, attest_error *err);
 
-/* The table, and what the study says below it. */
+/* The table, what the study says below it, and how far it came (on a console only where it did not finish). */
 attest_status attest_study_print(FILE *out, attest_table_format format, const attest_study *study,
-                                 const attest_results *results, attest_error *err);
+                                 const attest_results *results, const attest_study_end *end, attest_error *err);
 
 #endif

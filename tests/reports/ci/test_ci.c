@@ -85,6 +85,45 @@ START_TEST(sarif)
 }
 END_TEST
 
+/* A reader that wants a file refuses all of the report for one finding without it. */
+START_TEST(sarif_places)
+{
+    static const struct {
+        const char *kernel, *file, *uri;
+    } row[] = { { "*", "", "my%20own.suite" },
+                { "lib.so:k", "a.c", "a.c" },
+                { "./a/b c:d.so:k", "", "a/b%20c%3Ad.so" },
+                { "/opt/b.so:k", "", "file:///opt/b.so" },
+                { "dir/broken.so", "", "dir/broken.so" },
+                { "exec:./a.py: x", "", "my%20own.suite" } };
+    enum { ROWS = sizeof row / sizeof row[0] };
+    attest_result given[ROWS + 1];
+    attest_error err = { "" };
+    for (size_t i = 0; i < ROWS + 1; i++) {
+        given[i] = of(i == 0 ? ATTEST_UNDECIDED : ATTEST_PARTIAL, 0, (int)i);
+        snprintf(given[i].kernel, sizeof given[i].kernel, "%s", i < ROWS ? row[i].kernel : "k");
+        snprintf(given[i].file, sizeof given[i].file, "%s", i < ROWS ? row[i].file : "");
+        snprintf(given[i].suite, sizeof given[i].suite, i < ROWS ? "my own" : "");
+    }
+    *given[0].problem = '\0';
+    attest_results results = list_of(given, ROWS + 1);
+    ck_assert_msg(attest_ci_write_sarif(&results, path_of("r.sarif"), &err) == ATTEST_OK, "%s", err.text);
+    json_t *document = read_json("r.sarif");
+    const json_t *list = json_object_get(json_array_get(json_object_get(document, "runs"), 0), "results");
+    for (size_t i = 0; i < ROWS; i++) {
+        const json_t *place = json_array_get(json_object_get(json_array_get(list, i), "locations"), 0);
+        const json_t *file = json_object_get(json_object_get(place, "physicalLocation"), "artifactLocation");
+        const json_t *logical = json_array_get(json_object_get(place, "logicalLocations"), 0);
+        ck_assert_msg(file != NULL, "%s has no place", row[i].kernel);
+        ck_assert_str_eq(text_at(file, "uri"), row[i].uri);
+        ck_assert_str_eq(text_at(logical, "fullyQualifiedName"), row[i].kernel);
+    }
+    ck_assert_ptr_null(json_object_get(json_array_get(list, ROWS), "locations"));
+    json_decref(document);
+    attest_results_clear(&results);
+}
+END_TEST
+
 /* No more than a reader takes; what is left out is counted. */
 START_TEST(sarif_limit)
 {
@@ -256,7 +295,7 @@ START_TEST(step_summary)
     const char *text = text_of("step.md");
     const char *headline = strstr(text, "# attest: FAIL 1 kernel, 6 cases, 6 results: 1 fail, 1 crash");
     ck_assert_msg(strncmp(text, "what was there\n", 15) == 0 && headline, "%s", text);
-    const char *bad = strstr(text, "| verdict | kernel |"), *kernels = strstr(text, "| kernel | cases |");
+    const char *bad = strstr(text, "| verdict | kernel |"), *kernels = strstr(text, "| kernel | results |");
     ck_assert(bad && kernels && headline < bad && bad < kernels);
     ck_assert_ptr_null(strstr(text, "cut here"));
     attest_results_clear(&results);
@@ -303,6 +342,7 @@ Suite *suite_ci(void)
     tcase_set_timeout(t, 60);
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_test(t, sarif);
+    tcase_add_test(t, sarif_places);
     tcase_add_test(t, sarif_limit);
     tcase_add_test(t, quality);
     tcase_add_test(t, identity);

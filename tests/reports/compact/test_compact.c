@@ -2,6 +2,7 @@
 #include <gsl/gsl_rng.h>
 #include <sys/stat.h>
 
+#include "reports/ci/ci.h"
 #include "reports/compact/compact.h"
 #include "tests/reports/report_cases.h"
 
@@ -263,6 +264,47 @@ START_TEST(what_is_no_file)
 }
 END_TEST
 
+/* JUnit counts the testcases that it has; how many results there were is a property. */
+START_TEST(junit_counts_what_is_there)
+{
+    attest_error err = { "" };
+    attest_results kept = { 0 };
+    attest_whole whole = { 0 };
+    attest_compact *c = NULL;
+    size_t tests = 0, failures = 0, skipped = 0, properties = 0;
+    MUST(attest_compact_new(&c, &err));
+    run_of(NULL, &kept, c, 0, 3000);
+    MUST(attest_compact_whole(&whole, c, &err));
+    kept.whole = &whole;
+    MUST(attest_ci_write_junit(&kept, path_of("junit.xml"), &err));
+    const char *text = text_of("junit.xml");
+    for (const char *at = strstr(text, "<testsuite name="); at; at = strstr(at + 1, "<testsuite name=")) {
+        size_t n[4], of_kernel = 0;
+        ck_assert_int_eq(sscanf(strstr(at, " tests="), " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
+                                &n[0], &n[1], &n[2], &n[3]),
+                         4);
+        tests += n[0];
+        failures += n[1];
+        skipped += n[3];
+        ck_assert_int_eq(sscanf(strchr(at, '>'), "> <properties><property name=\"results\" value=\"%zu\"", &of_kernel),
+                         1);
+        ck_assert_uint_eq(of_kernel, 1000);
+        properties++;
+    }
+    ck_assert_uint_eq(properties, 3);
+    ck_assert_uint_eq(tests, kept.count);
+    ck_assert_uint_eq(occurrences(text, "<testcase "), kept.count);
+    ck_assert_uint_eq(occurrences(text, "<failure "), failures);
+    ck_assert_uint_eq(occurrences(text, "<skipped "), skipped);
+    char all[64];
+    snprintf(all, sizeof all, "<testsuites name=\"attest\" tests=\"%zu\">", kept.count);
+    ck_assert_ptr_nonnull(strstr(text, all));
+    attest_whole_clear(&whole);
+    attest_results_clear(&kept);
+    attest_compact_free(c);
+}
+END_TEST
+
 Suite *suite_compact(void)
 {
     Suite *suite = suite_create("compact");
@@ -274,6 +316,7 @@ Suite *suite_compact(void)
     tcase_add_test(tests, nothing_grows);
     tcase_add_test(tests, no_evidence);
     tcase_add_test(tests, what_is_no_file);
+    tcase_add_test(tests, junit_counts_what_is_there);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -35,6 +35,7 @@ static attest_run_info example(void)
     strcpy(info.suite_hash, "0123456789abcdef");
     strcpy(info.cases_hash, "\"\\/\t");
     strcpy(info.ended, "SIGINT");
+    strcpy(info.fail_on, "skip");
     return info;
 }
 
@@ -53,6 +54,7 @@ START_TEST(what_is_written_is_read)
     ck_assert_str_eq(read.kernels_hash, "");
     ck_assert_str_eq(read.options, wrote.options);
     ck_assert_str_eq(read.ended, wrote.ended);
+    ck_assert_str_eq(read.fail_on, "skip");
     ck_assert_int_eq(read.cases, 12);
     ck_assert_int_eq(read.done, 3);
     ck_assert_int_eq(read.planned, 36);

@@ -43,11 +43,21 @@ START_TEST(round_trip)
         ck_assert_str_eq(a->cost_kernel, b->cost_kernel);
         ck_assert(a->cost_n == b->cost_n && a->cost_d == b->cost_d);
     }
+    /* what was not measured is no 0 */
+    ck_assert_uint_eq(occurrences(text_of("order.json"), "\"cost_ns\": null"), back.count - 1);
+    for (size_t i = 1; i < back.count; i++)
+        ck_assert(back.cell[i].cost == 0 && back.cell[i].cost_softmax == 0);
+    FILE *out = fopen(path_of("lines"), "w");
+    ck_assert_int_eq(attest_orders_print_json(out, &orders), ATTEST_OK);
+    fclose(out);
+    static const char none[] = "\"cost_n\":null,\"cost_d\":null,\"cost_ns\":null,\"cost_softmax_ns\":null,";
+    ck_assert_uint_eq(occurrences(text_of("lines"), none), back.count - 1);
+    ck_assert_ptr_nonnull(strstr(text_of("lines"), "\"cost_n\":4096,\"cost_d\":64,\"cost_ns\":40"));
     attest_orders_clear(&back);
     attest_orders_clear(&orders);
     static const char *const bad[] = { "{}", "[{}]", "[1]", "[{\"head\":1}]", "[", "" };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        FILE *out = fopen(path_of("order.json"), "w");
+        out = fopen(path_of("order.json"), "w");
         fputs(bad[i], out);
         fclose(out);
         ck_assert_int_eq(attest_orders_read(&back, path_of("order.json"), &err), ATTEST_BAD_INPUT);

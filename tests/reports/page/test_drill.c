@@ -16,9 +16,9 @@ static attest_result result_of(const char *kernel, const char *family, int n, in
     snprintf(r.worst, sizeof r.worst, "o[0,0,%d,1]", query);
     snprintf(r.reproduction, sizeof r.reproduction, "attest replay %g", ratio);
     r.n = n;
-    r.ratio_hi = ratio;
+    r.ratio_hi = r.ratio_lo = ratio;
     r.abs_scale_ratio = 2 * ratio;
-    r.noticed = 1 - ratio;
+    r.noticed = isfinite(ratio) ? 1 - ratio : 1;
     return r;
 }
 
@@ -46,8 +46,8 @@ START_TEST(groups_and_worst)
     static const char *const rows[] = {
         "<code>one</code>: 4 cases, worst error/bound 0.75",
         "noticed: 0.25 of the element, in <code>variant=softmax n=15 family=normal</code>",
-        "<td>family normal<td class=\"n\">3<td class=\"n\">0.75<td class=\"n\">0.572\n",
-        "<td>family ones<td class=\"n\">1<td class=\"n\">0.5<td class=\"n\">1\n",
+        "<td>family normal<td class=\"n\">3<td class=\"n\">0.75<td class=\"n\">0.572<td class=\"n\">0\n",
+        "<td>family ones<td class=\"n\">1<td class=\"n\">0.5<td class=\"n\">1<td class=\"n\">0\n",
         "<td>n 1<td class=\"n\">1<",
         "<td>n 8 to 15<td class=\"n\">3<",
         "<td>worst query in the first quarter<td class=\"n\">1<",
@@ -74,11 +74,73 @@ START_TEST(groups_and_worst)
 }
 END_TEST
 
+static attest_result without_ratio(const char *kernel, attest_verdict verdict)
+{
+    attest_result r = result_of(kernel, "normal", 9, 8, NAN);
+    r.verdict = verdict;
+    return r;
+}
+
+/* A case that has no finite error is not dropped: those with an infinite one are the worst, the others are counted. */
+START_TEST(without_a_finite_error)
+{
+    attest_result given[] = { result_of("a", "normal", 9, 8, 0.25),
+                              result_of("a", "normal", 9, 8, 0.5),
+                              result_of("a", "normal", 9, 8, (double)INFINITY),
+                              result_of("a", "normal", 9, 8, (double)INFINITY),
+                              without_ratio("a", ATTEST_FAIL),
+                              without_ratio("a", ATTEST_CRASH),
+                              without_ratio("a", ATTEST_TIMEOUT),
+                              without_ratio("a", ATTEST_CRASH),
+                              without_ratio("a", ATTEST_UNDECIDED),
+                              without_ratio("a", ATTEST_SKIP),
+                              without_ratio("b", ATTEST_CRASH),
+                              without_ratio("c", ATTEST_SKIP) };
+    given[2].verdict = given[3].verdict = ATTEST_FAIL;
+    attest_results results = list_of(given, sizeof given / sizeof given[0]);
+    char *text = printed(&results);
+    static const char *const rows[] = {
+        "<code>a</code>: 4 cases, worst error/bound inf, 2 without a finite error, 3 more crashed or timed out, "
+        "1 more failed without an error, 1 more not judged</summary>",
+        "<td>family normal<td class=\"n\">4<td class=\"n\">inf<",
+        "attest replay inf",
+        "attest replay inf",
+        "attest replay 0.5",
+        "<code>b</code>: 1 crashed or timed out</summary>\n</details>",
+    };
+    const char *at = text;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        at = strstr(i > 0 ? at + 1 : at, rows[i]);
+        ck_assert_msg(at != NULL, "%s, in its place, in\n%s", rows[i], text);
+    }
+    ck_assert_ptr_null(strstr(text, "<code>c</code>"));
+    free(text);
+    attest_results_clear(&results);
+}
+END_TEST
+
+/* An error that may be 0 has no logarithm: its upper end says how finely it was computed, and nothing of the kernel. */
+START_TEST(exact_cases)
+{
+    attest_result given[] = { result_of("a", "ones", 9, 8, 1), result_of("a", "ones", 9, 8, 4),
+                              result_of("a", "ones", 9, 8, 0x1p-100) };
+    given[2].ratio_lo = 0;
+    attest_results results = list_of(given, 3);
+    char *text = printed(&results);
+    ck_assert_msg(strstr(text, "<td>family ones<td class=\"n\">3<td class=\"n\">4<td class=\"n\">4<td class=\"n\">1\n"),
+                  "%s", text);
+    free(text);
+    attest_results_clear(&results);
+}
+END_TEST
+
 Suite *suite_drill(void)
 {
     Suite *suite = suite_create("drill");
     TCase *tests = tcase_create("drill");
     tcase_add_test(tests, groups_and_worst);
+    tcase_add_test(tests, without_a_finite_error);
+    tcase_add_test(tests, exact_cases);
     suite_add_tcase(suite, tests);
     return suite;
 }

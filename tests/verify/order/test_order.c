@@ -106,6 +106,27 @@ START_TEST(own_roundings_and_limits)
 }
 END_TEST
 
+/* A range that no order up to the largest serves is answered, however large it is; its error is that of a smaller one,
+ * from below, for those rows are among its own. */
+START_TEST(ranges_beyond_every_order)
+{
+    attest_error err = { "" };
+    attest_order_request request;
+    attest_orders orders = { 0 };
+    MUST(attest_order_read(&request, "1024,20000,1e6", "mid,min,max,zero", "f64,bf16", &err));
+    MUST(attest_order_measure(&orders, &request, &err));
+    ck_assert_uint_eq(orders.count, 3 * 4 * 4);
+    for (size_t i = 0; i < orders.count; i++) {
+        const attest_order_cell *cell = &orders.cell[i];
+        ck_assert_msg(cell->order == -1 && isnan(cell->at_hi) && cell->below_lo > 0.5 &&
+                          cell->below_lo == orders.cell[i % 16].below_lo,
+                      "%s %g: %lld, %g", cell->center, cell->range, (long long)cell->order, cell->below_lo);
+    }
+    ck_assert(orders.cell[47].range == 1e6);
+    attest_orders_clear(&orders);
+}
+END_TEST
+
 /* ---- a folder ---------------------------------------------------------------------------------------------------- */
 static char folder[] = "/tmp/attest-order-XXXXXX";
 
@@ -164,6 +185,12 @@ START_TEST(range_of_a_trace)
     attest_orders_clear(&orders);
     ck_assert_int_eq(attest_order_trace(&orders, &request, "/nowhere", NULL, &err), ATTEST_BAD_INPUT);
     ck_assert_int_eq(attest_order_trace(&orders, &request, folder, "alibi=draw", &err), ATTEST_BAD_INPUT);
+    static const char *const others[] = { "variant=linear",   "norm=none",       "variant=softmax1",
+                                          "variant=deltanet", "weight=taylor:2", "filter=0.5" };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        ck_assert_int_eq(attest_order_trace(&orders, &request, folder, others[i], &err), ATTEST_BAD_INPUT);
+        ck_assert_msg(strstr(err.text, "softmax") != NULL, "%s: %s", others[i], err.text);
+    }
     q[1] = INFINITY;
     write_npy("q", 2, 2, q);
     ck_assert_int_eq(attest_order_trace(&orders, &request, folder, NULL, &err), ATTEST_BAD_INPUT);
@@ -233,6 +260,7 @@ Suite *suite_order(void)
     tcase_add_test(orders, equals_theory);
     tcase_add_test(orders, rows_come_near);
     tcase_add_test(orders, own_roundings_and_limits);
+    tcase_add_test(orders, ranges_beyond_every_order);
     tcase_add_checked_fixture(files, setup, teardown);
     tcase_add_test(files, range_of_a_trace);
     tcase_add_test(files, cost_beside_softmax);

@@ -24,6 +24,9 @@ START_TEST(every_combination_once)
         ck_assert(one.ordinate == one.truncation && one.ordinate > 0);
         ck_assert(one.ordinate_least == one.ordinate && one.ordinate_most == one.ordinate);
     }
+    ck_assert_ptr_nonnull(
+        strstr(study_text_of("study-order.md"), "\nKernels: taylor-direct-f32.  Inputs: f32 and bf16.\n"));
+    ck_assert_ptr_nonnull(strstr(study_text_of("study-order.md"), "\nAll 16 points.\n"));
     attest_results_clear(&r);
 }
 END_TEST
@@ -163,6 +166,8 @@ START_TEST(an_end_before_the_end)
     ck_assert_ptr_nonnull(strstr(study_text_of("err"), "unfinished: 0 of 8 points (--max-time)"));
     ck_assert(study_is_there("study-order.part"));
     ck_assert_ptr_nonnull(strstr(study_text_of("study-order.md"), "Unfinished: 0 of 8 points"));
+    ck_assert_ptr_nonnull(strstr(study_text_of("out"), "\nunfinished: 0 of 8 points (--max-time)\n"));
+    ck_assert_ptr_nonnull(strstr(study_text_of("study-order.run.json"), "\"planned\": 8"));
     snprintf(command, sizeof command, "order --orders 1,4 --out %s --resume", folder);
     ck_assert_int_eq(study_command(SMALL "--max-time 100"), 0);
     attest_results r = study_of("order", "--orders 1 --ranges 1 --centers zero --max-time 100");

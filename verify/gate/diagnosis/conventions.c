@@ -293,7 +293,7 @@ static attest_status ask_kernel(attest_fit **list, size_t *count, const attest_c
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for failing cases"));
     for (size_t g = 0; g <= causes->count; g++) {
         const attest_cause *cause = g < causes->count ? &causes->cause[g] : &causes->rest;
-        attest_fit like = { .failures = cause->of_failed };
+        attest_fit like = { .failures = cause->of_failed, .all = causes->failed };
         snprintf(like.kernel, sizeof like.kernel, "%s", causes->kernel);
         snprintf(like.group, sizeof like.group, "%s", cause->text);
         f.count = 0;
@@ -360,7 +360,7 @@ attest_status attest_conventions_of_case(attest_fit **list, size_t *count, const
     attest_result copy = *result;
     attest_case same = *c;
     const failing f = { .count = 1, .result = &copy, .c = &same, .given = inputs };
-    attest_fit like = { .failures = 1 };
+    attest_fit like = { .failures = 1, .all = 1 };
     const attest_problem *p = &c->problem;
     *list = NULL;
     *count = 0;
@@ -387,24 +387,49 @@ static attest_status print_json(FILE *out, const attest_fit *fit)
                                            (json_int_t)fit->open));
 }
 
-static void print_text(FILE *out, const attest_fit *fit)
+/* `KERNEL with mask=full: tested on 24 of 26 failures that have mask=causal, and all pass` */
+static void tell_fit(char *text, size_t len, const attest_fit *fit)
 {
-    fprintf(out, "would pass: %s with %s%s%s: ", fit->kernel, fit->declared ? "--declare '" : "", fit->convention,
-            fit->declared ? "'" : "");
-    if (fit->failures == 1)
-        fputs("tested on this case alone\n", out);
+    char which[160] = "", verdicts[64] = "all pass";
+    if (*fit->group)
+        snprintf(which, sizeof which, " that have %s", fit->group);
+    else if (fit->failures < fit->all)
+        snprintf(which, sizeof which, " that are in no group of the %zu", fit->all);
+    if (fit->open)
+        snprintf(verdicts, sizeof verdicts, "%zu pass, %zu cannot tell", fit->passed, fit->open);
+    const int used = snprintf(text, len, "%s with %s%s%s: tested on ", fit->kernel, fit->declared ? "--declare '" : "",
+                              fit->convention, fit->declared ? "'" : "");
+    if (fit->all == 1)
+        snprintf(text + used, len - (size_t)used, "this case alone");
     else
-        fprintf(out, "tested on %zu of %zu failures%s%s, and %s", fit->passed + fit->open, fit->failures,
-                *fit->group ? " that have " : "", fit->group, fit->open ? "" : "all pass\n");
-    if (fit->failures > 1 && fit->open)
-        fprintf(out, "%zu pass, %zu cannot tell\n", fit->passed, fit->open);
+        snprintf(text + used, len - (size_t)used, "%zu of %zu failures%s, and %s", fit->passed + fit->open,
+                 fit->failures, which, verdicts);
+}
+
+void attest_conventions_keep(attest_run_info *run, const attest_fit *list, size_t count)
+{
+    const size_t most = sizeof run->would_pass - 32; /* room to say how many more */
+    size_t used = 0;
+    *run->would_pass = '\0';
+    for (size_t i = 0; i < count; i++) {
+        char text[1024];
+        tell_fit(text, sizeof text, &list[i]);
+        if (used + strlen(text) + 3 > most) {
+            snprintf(run->would_pass + used, sizeof run->would_pass - used, "%sand %zu more", i ? " | " : "",
+                     count - i);
+            return;
+        }
+        used += (size_t)snprintf(run->would_pass + used, sizeof run->would_pass - used, "%s%s", i ? " | " : "", text);
+    }
 }
 
 attest_status attest_conventions_print(FILE *out, const attest_fit *list, size_t count, int json, attest_error *err)
 {
     for (size_t i = 0; i < count; i++) {
+        char text[1024];
+        tell_fit(text, sizeof text, &list[i]);
         if (!json)
-            print_text(out, &list[i]);
+            fprintf(out, "would pass: %s\n", text);
         else if (print_json(out, &list[i]) != ATTEST_OK)
             return attest_print_failed(err, "what would pass");
     }

@@ -24,7 +24,7 @@ typedef struct attest_fit {
     char group[96];       /* what its failures have in common (reports/causes); "": all that are in no group */
     char convention[128]; /* `mask=full`; words of a declaration */
     int declared;         /* 1: of --declare */
-    size_t failures;      /* of the group */
+    size_t failures, all; /* of the group; of the kernel */
     size_t passed, open;  /* cases asked that pass; that have no verdict under it (undecided, no evidence) */
 } attest_fit;
 
@@ -38,6 +38,9 @@ attest_status attest_conventions_find(attest_fit **list, size_t *count, const at
 attest_status attest_conventions_of_case(attest_fit **list, size_t *count, const attest_result *result,
                                          const attest_case *c, const attest_bundle *inputs,
                                          const attest_subject *subject, double timeout_s, attest_error *err);
+
+/* All of them as a run keeps them (run->would_pass, reports/files/run.h); those beyond it are counted. */
+void attest_conventions_keep(attest_run_info *run, const attest_fit *list, size_t count);
 
 /* A line an entry: `would pass: KERNEL with mask=full: ...`, or (json) an object. */
 attest_status attest_conventions_print(FILE *out, const attest_fit *list, size_t count, int json, attest_error *err);

@@ -179,6 +179,42 @@ START_TEST(every_row)
 }
 END_TEST
 
+/* Which failures were asked is said: all of a kernel, a group, or those that are left. */
+START_TEST(words)
+{
+    attest_fit list[40] = {
+        { .kernel = "k", .convention = "scale=1", .failures = 8, .all = 8, .passed = 8 },
+        { .kernel = "k",
+          .group = "n > 16",
+          .convention = "mask=full",
+          .failures = 6,
+          .all = 8,
+          .passed = 4,
+          .open = 1 },
+        { .kernel = "k", .convention = "empty_row=nan", .declared = 1, .failures = 2, .all = 8, .passed = 2 },
+        { .kernel = "k", .convention = "scale=1", .failures = 1, .all = 1, .passed = 1 }
+    };
+    attest_run_info run;
+    attest_conventions_keep(&run, list, 4);
+    ck_assert_str_eq(run.would_pass,
+                     "k with scale=1: tested on 8 of 8 failures, and all pass | "
+                     "k with mask=full: tested on 5 of 6 failures that have n > 16, and 4 pass, 1 cannot tell | "
+                     "k with --declare 'empty_row=nan': tested on 2 of 2 failures that are in no group of the 8, and "
+                     "all pass | k with scale=1: tested on this case alone");
+    for (size_t i = 4; i < 40; i++)
+        list[i] = list[0];
+    attest_conventions_keep(&run, list, 40);
+    size_t told = 1, more = 0;
+    const char *last = run.would_pass;
+    for (const char *at = strstr(last, " | "); at; at = strstr(at + 1, " | "), told++)
+        last = at;
+    ck_assert_int_eq(sscanf(last, " | and %zu more", &more), 1);
+    ck_assert_uint_eq(told - 1 + more, 40);
+    attest_conventions_keep(&run, list, 0);
+    ck_assert_str_eq(run.would_pass, "");
+}
+END_TEST
+
 Suite *suite_conventions(void)
 {
     Suite *suite = suite_create("conventions");
@@ -186,6 +222,7 @@ Suite *suite_conventions(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, planted_kernels, 0, PLANTED);
     tcase_add_test(tc, every_row);
+    tcase_add_test(tc, words);
     suite_add_tcase(suite, tc);
     return suite;
 }
