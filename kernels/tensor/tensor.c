@@ -17,7 +17,7 @@ const attest_role_info attest_roles[ATTEST_TENSOR_ROLES] = {
     { "gin", ATTEST_GIN, "bgm", 0, "input gate of a key" },
     { "sk", ATTEST_K_HEAD_LOGITS, "bgm", 0, "KV-head scores of gates=heads" },
     { "b", ATTEST_BETA, "bgm", 0, "write strength of delta and efla" },
-    { "a", ATTEST_DECAY, "bgmd", 0, "decay factor of a token, or of its key dimensions" },
+    { "a", ATTEST_DECAY, "bgmd", 0, "decay of a token, or of its key dimensions; its logarithm with decay_input=log" },
     { "sink", ATTEST_SINK, "h", 0, "logit added to the denominator" },
     { "slope", ATTEST_SLOPE, "h", 0, "alibi slope" },
     { "gamma", ATTEST_GAMMA, "g", 0, "retention factor" },

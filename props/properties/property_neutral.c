@@ -178,6 +178,8 @@ static attest_status check_decay(attest_finding *found, attest_trial *trial, att
     problem.axis[ATTEST_AXIS_DECAY].value = decay;
     if (decay != ATTEST_DECAY_RETNET)
         problem.axis[ATTEST_AXIS_DECAY_INPUT].value = word / ATTEST_DECAY_VECTOR % 2;
+    if (!trial->host->supports(trial->host->context, &problem))
+        problem.axis[ATTEST_AXIS_DECAY_INPUT].value = ATTEST_DECAY_INPUT_FACTOR;
     return check_problem(found, trial, &problem, ones, NULL, 0, err);
 }
 

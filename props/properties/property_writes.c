@@ -50,18 +50,17 @@ static int applies_zero_decay(const attest_problem *p, const attest_prop_kernel 
 {
     const int inside = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR;
     (void)k;
-    return decays_by_tensor(p) && !attest_log_decays(p) && p->n > 1 &&
-           !(inside && !attest_variant_recurrent(p->axis)) && !prop_axis(p, ATTEST_AXIS_CENTER) &&
-           !prop_axis(p, ATTEST_AXIS_FILTER);
+    return decays_by_tensor(p) && p->n > 1 && !(inside && !attest_variant_recurrent(p->axis)) &&
+           !prop_axis(p, ATTEST_AXIS_CENTER) && !prop_axis(p, ATTEST_AXIS_FILTER);
 }
 
 static uint64_t no_decay(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
                          int *inexact)
 {
+    const double none = attest_log_decays(&trial->c.problem) ? -1024 : 0; /* e^-1024 is below the normal numbers */
     (void)r;
-    (void)trial;
     (void)inexact;
-    return is_role(cell, ATTEST_DECAY) ? 0 : bits;
+    return is_role(cell, ATTEST_DECAY) ? attest_from_f64(cell->dtype, none) : bits;
 }
 
 /* Keys and values before the cut, and given states, change sign, and the tokens their places. */
@@ -91,7 +90,8 @@ static attest_status check_zero_decay(attest_finding *found, attest_trial *trial
     int64_t *from = NULL;
     int usable = 0;
     const int bits = attest_variant_recurrent(p->axis) && (trial->kernel.flags & ATTEST_DETERMINISTIC) &&
-                     prop_decays_multiplied(&trial->kernel); /* e^(ln 0) may leave 2^emin of the past */
+                     prop_decays_multiplied(&trial->kernel) && /* e^(ln 0) may leave 2^emin of the past */
+                     !attest_log_decays(p);
     attest_relation_init(&r, trial);
     if (!attest_range_finite(trial, 4)) /* 0 times what overflows is NaN */
         return ATTEST_OK;

@@ -43,6 +43,13 @@ static int64_t elements_of(const attest_problem *p, int input)
     return attest_tensor_count(&t);
 }
 
+/* Logarithms of decays go down to -2^10: there e^g is 0. */
+static double highest(const attest_problem *p, int input)
+{
+    const int log = free_inputs[input].role == ATTEST_DECAY && attest_log_decays(p);
+    return log ? 10 : free_inputs[input].hi;
+}
+
 static size_t keys_of(const attest_problem *p) { return (size_t)(p->b * p->hkv * p->m); }
 
 attest_status attest_latent_init(attest_latent *latent, const attest_problem *p, attest_error *err)
@@ -57,7 +64,7 @@ attest_status attest_latent_init(attest_latent *latent, const attest_problem *p,
     for (int k = 0; k < INPUTS; k++)
         for (int64_t at = elements_of(p, k); at > 0; at--) {
             latent->coordinates[latent->count++] = (attest_coordinate){ .lo = free_inputs[k].lo,
-                                                                        .hi = free_inputs[k].hi,
+                                                                        .hi = highest(p, k),
                                                                         .group = (uint32_t)k };
             if (free_inputs[k].negative)
                 latent->coordinates[latent->count++] = (attest_coordinate){ .choices = 2 };

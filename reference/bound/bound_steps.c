@@ -218,6 +218,18 @@ static void gather(mag_t most, mag_t logs, int *positive, const ref_inputs *in, 
     }
 }
 
+/* |g| of a logarithm g that errs relatively; 0: it is not finite, which no row reads, or, with multiplied factors,
+ * e^g <= 2^emin, which bound_decay_flush() and the like count as any number from 0 to that. */
+static int erring_log(mag_t y, const bound_model *m, double log)
+{
+    if (!(__builtin_fabs(log) <= DBL_MAX))
+        return 0;
+    if (bound_decay_multiplied(m) && log <= 0.7 * attest_format_of(m->p->acc).emin) /* 0.7 > ln 2 */
+        return 0;
+    mag_set_d(y, log);
+    return 1;
+}
+
 /* The same where ln a is stored, of its size; e^0 may err as any other exponential: logs is not 0. */
 static void gather_logs(mag_t most, mag_t logs, const bound_model *m, const ref_inputs *in, int64_t b, int64_t g,
                         int64_t first, int64_t last, int64_t c)
@@ -227,9 +239,8 @@ static void gather_logs(mag_t most, mag_t logs, const bound_model *m, const ref_
     mag_set(logs, m->normal);
     for (int64_t k = first; k <= last; k++) {
         const double log = axis_decay_stored(in, b, g, k, c);
-        if (!(__builtin_fabs(log) <= DBL_MAX))
-            continue; /* the row does not read it */
-        mag_set_d(x, log);
+        if (!erring_log(x, m, log))
+            continue;
         mag_add(logs, logs, x);
         if (log > 0) {
             mag_exp(x, x);
@@ -255,11 +266,8 @@ void bound_decay_made(mag_t y, const bound_model *m, const ref_inputs *in, int64
         return;
     for (int64_t t = first; t <= last; t++)
         for (int64_t c = 0; c < channels; c++) {
-            const double log = axis_decay_stored(in, b, g, t, c);
-            if (!(__builtin_fabs(log) <= DBL_MAX))
-                continue;
-            mag_set_d(x, log);
-            mag_max(most, most, x);
+            if (erring_log(x, m, axis_decay_stored(in, b, g, t, c)))
+                mag_max(most, most, x);
         }
     bound_gamma(x, 3, m->u); /* in base 2 */
     mag_mul(most, most, x);
@@ -288,8 +296,12 @@ void bound_decay_set(mag_t most, mag_t logs, const bound_model *m, const ref_inp
             gather(product, sum, &positive, in, b, g, from, last, c);
         mag_max(most, most, product);
         mag_max(logs, logs, sum);
+        if (stored && from > 0) { /* a state of zeros may be multiplied by it: infinite times 0 */
+            gather_logs(product, sum, m, in, b, g, 0, from - 1, c);
+            mag_max(most, most, product);
+        }
     }
-    /* but where decays are multiplied by declaration, logarithms may be added up and two of the sums subtracted */
+    /* logarithms may be added up and two of the sums subtracted, but where decays are multiplied by declaration */
     if (bound_decay_multiplied(m)) { /* each exponent by itself, in base 2 */
         bound_gamma(sum, 3, m->u);
     } else {
@@ -358,6 +370,12 @@ void bound_decay_error(mag_t theta, mag_t lost, const bound_weights *w, const bo
         bound_compose(theta, theta, x);
         bound_gamma(x, bound_decay_pair_exponentials(m, tokens), m->u_exp);
         bound_compose(theta, theta, x);
+    }
+    if (bound_decay_multiplied(m)) { /* so many factors, each of which errs by the most that one of them does */
+        bound_gamma(x, steps, m->u);
+        bound_gamma(flush, tokens > 0 ? tokens : 0, w->decay_made);
+        bound_compose(x, x, flush);
+        mag_min(theta, theta, x);
     }
 }
 

@@ -19,6 +19,7 @@ typedef struct ref_update_cache {
     const ref_inputs *in;
     int64_t b, g, tokens, room, dim, width, rows, top; /* rows of all degrees, of the highest */
     int lowest, degrees;
+    int flushed;                        /* a factor of the token is below the normal numbers */
     int64_t good;                       /* tokens before the first one with a number not known well enough */
     double *phi, *power[2], *v, *decay; /* one token: dim, top, width, dim */
     double *state, *square, *mass;      /* [rows][width], [width], [degrees][width]: sums of the terms' norms */
@@ -109,6 +110,7 @@ static double read_token(ref_update_cache *y, const ref_row *row, int64_t t)
     const double gate = gated ? arf_get_d(arb_midref(row->gin + t - row->first), ARF_RND_NEAR) : 1;
     double most = 0;
     AUTO_MAG(x);
+    y->flushed = 0;
     if (gated) {
         mag_set_d(x, gate);
         mag_mul_2exp_si(x, x, -51);
@@ -121,8 +123,10 @@ static double read_token(ref_update_cache *y, const ref_row *row, int64_t t)
     for (int64_t r = 0; r < y->dim; r++) {
         const double a = t > 0 ? axis_decay_factor(y->in, y->b, y->g, t, axis_decay_of(y->in->p)->vector ? r : 0) : 1;
         y->decay[r] = a;
-        if (attest_log_decays(y->in->p) && __builtin_fabs(a) < DBL_MIN && t < y->good)
-            y->good = t; /* not known to a unit of its own */
+        if (attest_log_decays(y->in->p) && __builtin_fabs(a) < DBL_MIN) {
+            y->decay[r] = 0; /* not known to a unit of its own: see take_token() */
+            y->flushed = 1;
+        }
         most = __builtin_fabs(a) > most ? __builtin_fabs(a) : most;
     }
     return most;
@@ -182,6 +186,8 @@ static void take_token(ref_update_cache *y, const ref_row *row)
         const double k = ref_mag_upper(x);
         update_degree(y, state, power, rows);
         for (int64_t c = 0; c < y->width; c++) {
+            /* 2^-1022 of that is below what least_norm in it is multiplied by */
+            y->good = y->flushed && !(mass[c] <= 0x1p440) && t < y->good ? t : y->good;
             mass[c] = (most * mass[c] + k * __builtin_fabs(y->v[c])) * (1 + 0x1p-50) + least_norm;
             size[c] = root(y->square[c]) * (1 + slack) + mass[c] * slack + least_norm;
         }

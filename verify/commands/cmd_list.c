@@ -48,7 +48,7 @@ static void list_words(void)
         "    s_ij = scale <phi(q_i), phi(k_j)>; then cap, alibi or bias, clamp;  w_ij = W(s_ij - c_i), 0 if filtered\n"
         "    u_i = sum_j D_ij w_ij gin_j v_j (+ h0);   z_i = sum_j D_ij w_ij (+ z0), without gates, sink and eps\n"
         "    o_i = gout_i Norm(u_i, z_i);   lse_i = c_i + ln z_i;   scale: 1/sqrt(d) unless given\n"
-        "    a factor a_t or gamma is a factor, not a logarithm; a token that was just written is not decayed\n"
+        "    gamma is a factor, a_t too but with decay_input=log; a token that was just written is not decayed\n"
         "stands for: eq., App. and ablations: Mongaras and Larson, arXiv 2507.23632; SLA: Softmax Linear Attention,\n"
         "    arXiv 2602.01744; the note: on the Taylor error of linear attention (score filtering, efla)\n");
 }

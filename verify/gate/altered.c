@@ -236,8 +236,9 @@ attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared
         const int64_t cut = attest_poison_cut(p, attest_poison_length(p, prepared->inputs, b));
         for (size_t k = 0; k < sizeof poisoned / sizeof poisoned[0]; k++) {
             const attest_tensor *t = attest_bundle_role(*bundle, poisoned[k]);
+            const int log = poisoned[k] == ATTEST_DECAY && attest_log_decays(p);
             if (t)
-                poison(t, b, cut, k < QUERIES ? (double)NAN : value);
+                poison(t, b, cut, k < QUERIES ? (double)NAN : log ? -value : value); /* e^1024 is infinite */
         }
     }
 out:

@@ -45,6 +45,8 @@ static const struct {
     { "no-feature", "feature=identity", "variant=taylor:2 feature=silu n={5,9} d={4,9}", "" },
     { "no-center", "center=zero", "variant=taylor:2 center=max n={5,9} d={4,9}", "" },
     { "no-decay", "decay=none", "variant=retnet n={5,9} d={4,9}", "" },
+    { "log-decay", "decay_input=log", "variant=simple-gla n={5,9} d={4,9}", "" },
+    { "factor-decay", "decay_input=factor", "variant=simple-gla decay_input=log n={5,9} d={4,9}", "" },
     { "no-state", "state=none", "variant=linear mask=causal state=draw n={5,9} d={4,9}", "" },
     { "plain-delta", "update=delta", "variant=efla n={5,9} d={4,9}", "" },
     { "no-gates", "gates=none", "gates=inout n={5,9} d={4,9}", "" },

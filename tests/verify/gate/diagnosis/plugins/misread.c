@@ -289,6 +289,8 @@ static const mistake mistakes[] = {
     { "no-feature", DIRECT, SET("3 0 0 0") },
     { "no-center", DIRECT, SET("1 0 0 0") },
     { "no-decay", DIRECT, SET("8 0 0 0") },
+    { "log-decay", DIRECT, SET("22 1 0 0") },
+    { "factor-decay", DIRECT, SET("22 0 0 0") },
     { "no-state", LINEAR, SET("17 0 0 0") },
     { "plain-delta", DELTA, SET("12 1 0 0") },
     { "no-gates", TWO_PASS, SET("9 0 0 0") },
