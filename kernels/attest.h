@@ -318,7 +318,7 @@ typedef struct attest_numerics {
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once scaled, turned (sin, cos, products too), gated or decayed, of
                                features (elu if exp_error is 0, sigmoid, unit's norm; no monomials), of delta's writes,
-                               but for RECURRENT b k and b v, of q taken to kv's type; 0 = acc (UNKNOWN: in, or kv's) */
+                               but for RECURRENT b k and b v, and q taken to kv's type; 0 = acc (UNKNOWN: in, kv's) */
     uint32_t decay_products; /* attest_tristate: multiplied (RECURRENT: yes); else e^logs, ln 0 in 2 emin..emin ln 2.
                                 decay_input=log: an exp of exp_error, in acc, of each or of sums; e^g is kept in acc */
 } attest_numerics;

@@ -40,7 +40,7 @@ void attest_ci_place(char *path, size_t len, const attest_result *result)
     else if (!program && (colon || strchr(kernel, '.')))
         snprintf(path, len, "%.*s", (int)(colon ? (size_t)(colon - kernel) : strlen(kernel)), kernel);
     else
-        snprintf(path, len, *result->suite ? "%s.suite" : "", result->suite);
+        snprintf(path, len, "%s%s", result->suite, *result->suite ? ".suite" : "");
 }
 
 void attest_ci_fingerprint(char text[20], const attest_result *result)

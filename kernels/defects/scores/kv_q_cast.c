@@ -1,4 +1,5 @@
-/* kv_q_cast - a query is rounded to the type of its keys, and no numerics say so (llama.cpp does so with f16 keys). */
+/* kv_q_cast - a query is rounded to the type of its keys, and no numerics say so: ggml's CPU flash attention does so
+ * with keys of f16 (q_to_vec_dot in ggml/src/ggml-cpu/ops.cpp). */
 #include "cpu/steps/rows.h"
 #include "cpu/steps/token.h"
 
@@ -6,11 +7,10 @@ static inline const real *query_as_keys(const row *r, real *buffer)
 {
     const int64_t position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
     const real *q = token_row(buffer, r->p, r->t->role[ATTEST_Q], r->b, r->h, r->i, position);
-    const uint32_t kv = r->p->axis[ATTEST_AXIS_KV].value;
-    if (kv == ATTEST_KV_IN)
+    if (r->p->axis[ATTEST_AXIS_KV].value == ATTEST_KV_IN)
         return q;
     for (int64_t c = 0; c < token_dim(r->p); c++)
-        buffer[c] = step_round(kv == ATTEST_KV_F16 ? ATTEST_F16 : ATTEST_BF16, q[c]);
+        buffer[c] = step_round(r->t->role[ATTEST_K]->dtype, q[c]);
     return buffer;
 }
 #define pairs_query query_as_keys
