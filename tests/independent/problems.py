@@ -106,6 +106,8 @@ def stray(rng, axes, chances, fixed):
     for key, chance in chances.items():
         # an axis that came later has a generator of its own: the problems of the others stay as they were
         dice = random.Random(key + repr(rng.getstate())) if key in LATER else rng
+        if key == "decay_input" and axes["decay"] not in ("scalar", "vector"):
+            continue
         if key not in fixed and dice.random() < chance:
             axes[key] = filled(dice, key, dice.choice(tables.AXES[key][1:]))
 
