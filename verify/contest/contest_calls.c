@@ -9,7 +9,7 @@
 #include "verify/gate/repeat_checks.h"
 #include "verify/contest/contest_private.h"
 
-#define PAGES 3          /* that a tensor has more, at some of the calls */
+#define PAGES 3 /* that a tensor has more, at some of the calls */
 /* Seconds of processor time that a call may be charged beside its run: two ticks of a kernel that counts by ticks of
  * 10 ms. */
 #define CLOCK_FLOOR 2e-2
