@@ -15,15 +15,26 @@
 enum { POINTS = 1024, MANY = 64, APART = 300 };
 #define LEAST (-80.0)
 #define NARROW_SCORES "scores are rounded to a narrower type before their exponential, and hide its error"
+#define CASTS_HIDE "casts of weights to f16 hide errors up to %g of its exponential"
 
 /* Below it 1 + e^x is 1. */
 static double far_of(const probed_kernel *k) { return k->types.acc == ATTEST_F64 ? -38 : -20; }
 
 /* Relative errors of the weights at x[POINTS]; floor: what of them the way of reading may have made; absolute: the
- * largest error of o itself.  `largest` < 0: it could not be asked, or does not show the exponential. */
+ * largest error of o itself.  slack: the least that was taken off the errors of all points, so that an error up to it
+ * shows at none.  `largest` < 0: it could not be asked, or does not show the exponential. */
 typedef struct reading {
-    double x[POINTS], w[POINTS], error[POINTS], largest, floor, absolute;
+    double x[POINTS], w[POINTS], error[POINTS], largest, floor, slack, absolute;
 } reading;
+
+/* Before any point. */
+static void begin(reading *r, double floor)
+{
+    r->largest = -1;
+    r->floor = floor;
+    r->slack = INFINITY;
+    r->absolute = 0;
+}
 
 /* x log2(e) rounded to the accumulator's type, log2(e) rounded before or not; what e^x is multiplied by then. */
 static double base2_error(const probed_kernel *k, double x, int round_factor)
@@ -46,6 +57,7 @@ static void read_error(reading *r, const probed_kernel *k, int64_t at, double x,
     r->w[at] = w;
     r->error[at] = error_of(w, x) - (k->argument >= 2 ? base2_error(k, x, k->argument == 3) : 0);
     const double error = fmax(fabs(r->error[at]) - slack, 0);
+    r->slack = fmin(r->slack, slack);
     if (!(error <= r->largest))
         r->largest = r->error[at] == r->error[at] ? error : INFINITY; /* a NaN counts */
 }
@@ -70,9 +82,7 @@ static attest_status read_weight(reading *r, probed_kernel *k, int64_t at_x, int
     attest_status status = ATTEST_OK;
     const double u = classify_unit(k), out = classify_out_unit(k);
     probe_run s;
-    r->largest = -1;
-    r->absolute = 0;
-    r->floor = out + attest_unit_roundoff(k->types.p) + k->unit;
+    begin(r, out + attest_unit_roundoff(k->types.p) + k->unit);
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%lld e=1", k->path->axes, POINTS,
                              (long long)(at_x > at_0 ? at_x : at_0) + 1));
     if (!s.bundle)
@@ -104,9 +114,8 @@ static attest_status read_denominator(reading *r, probed_kernel *k, attest_error
     const int by_lse = (k->outputs & ATTEST_GIVES_LSE) != 0 && classify_out_unit(k) > classify_unit(k);
     const double u = fmax(classify_unit(k), k->unit);
     probe_run s;
-    r->largest = -1;
-    r->floor = 2 * MANY * u + (k->sums_cast ? 2 * attest_unit_roundoff(k->types.p) : 0) +
-               (by_lse ? 0 : 4 * classify_out_unit(k));
+    begin(r, 2 * MANY * u + (k->sums_cast ? 2 * attest_unit_roundoff(k->types.p) : 0) +
+                 (by_lse ? 0 : 4 * classify_out_unit(k)));
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, POINTS, MANY + 1));
     if (!s.bundle)
         goto out;
@@ -132,8 +141,7 @@ static attest_status read_feature(reading *r, probed_kernel *k, attest_error *er
 {
     attest_status status = ATTEST_OK;
     probe_run s;
-    r->largest = -1;
-    r->floor = classify_out_unit(k);
+    begin(r, classify_out_unit(k));
     ATTEST_TRY(classify_open(&s, k, err, "%s feature=elu1 b=%d m=1 d=1 e=1", k->path->axes, POINTS));
     if (!s.bundle)
         goto out;
@@ -174,7 +182,7 @@ static attest_status read_before(reading *r, probed_kernel *k, attest_error *err
     attest_status status = ATTEST_OK;
     const double noise = 4 * (fmax(classify_unit(k), k->unit) + classify_out_unit(k));
     reading far;
-    r->largest = -1;
+    begin(r, 0);
     ATTEST_TRY(read_weight(&far, k, 0, APART - 1, -1e4, err));
     if (far.largest >= 0)
         ATTEST_TRY(read_weight(r, k, 0, APART - 1, classify_near_rest(k), err));
@@ -186,6 +194,12 @@ out:
 
 /* An error that the way of reading cannot have made; else 0. */
 static double beyond(const reading *r) { return r->largest > 2 * r->floor ? r->largest : 0; }
+
+/* Nothing is seen, where f16's small weights may be off by more than a few roundings of the accumulator. */
+static int is_hidden(const reading *r, const probed_kernel *k, double worst)
+{
+    return worst <= r->slack && r->slack > 4 * classify_unit(k);
+}
 
 /* Are large errors those of scores that were rounded to a narrower type before e^x was asked for? */
 static int scores_are_narrow(const reading *r, const probed_kernel *k)
@@ -207,7 +221,7 @@ static attest_status read_best(reading *best, double *badness, probed_kernel *k,
     attest_status status = ATTEST_OK;
     reading other;
     *badness = 0;
-    best->largest = -1;
+    begin(best, 0);
     if (!k->path->exponential && !k->path->mean)
         return read_feature(best, k, err);
     if (!k->path->exponential)
@@ -239,7 +253,7 @@ static attest_status read_again(reading *best, probed_kernel *k, attest_error *e
     const double out = classify_out_unit(k), noise = 4 * (fmax(classify_unit(k), k->unit) + out);
     reading r;
     probe_run s = { .kernel = k };
-    best->largest = -1;
+    begin(best, 0);
     if (!k->path->exponential)
         return ATTEST_OK;
     ATTEST_TRY(classify_open(&s, k, err, "%s b=%d m=%d e=1", k->path->axes, POINTS, AMONG));
@@ -248,8 +262,7 @@ static attest_status read_again(reading *best, probed_kernel *k, attest_error *e
     for (int way = 0; way < 2; way++) {
         classify_ask_scores(&s);
         classify_fill(&s, ATTEST_V, 0);
-        r.largest = -1;
-        r.floor = out + attest_unit_roundoff(k->types.p) + k->unit;
+        begin(&r, out + attest_unit_roundoff(k->types.p) + k->unit);
         for (int64_t b = 0; b < POINTS; b++) {
             for (int64_t j = 0; j < AMONG; j++)
                 classify_score(&s, b, j, classify_near_rest(k));
@@ -259,7 +272,6 @@ static attest_status read_again(reading *best, probed_kernel *k, attest_error *e
             classify_put(&s, ATTEST_V, b, 0, at[way][0], 0, -2);
         }
         ATTEST_TRY(classify_run(&s, err));
-        r.absolute = 0;
         for (int64_t b = 0; b < POINTS && s.ran; b++) {
             const double o = classify_get(&s, ATTEST_O, b, 0, s.last, 0) / -2, w = exp(r.x[b]);
             read_error(&r, k, b, r.x[b], o / (1 - o), (r.x[b] < far_of(k) ? 0 : noise) + lost_below(k) / w);
@@ -317,6 +329,8 @@ attest_status classify_exp_error_again(inference *out, probed_kernel *k, attest_
         classify_hidden(out, NARROW_SCORES);
     else if (r.largest < 0 || k->shallow || (r.floor > 4 * classify_unit(k) && worst <= 2 * r.floor && common == 0))
         classify_hidden(out, "no small weight among others comes back more exactly");
+    else if (is_hidden(&r, k, worst))
+        classify_hidden(out, CASTS_HIDE, r.slack);
     else
         classify_seen(out, worst);
     out->blind = classify_out_unit(k);
@@ -342,6 +356,8 @@ attest_status classify_exp_error(inference *out, probed_kernel *k, attest_error 
         classify_hidden(out, "sums or states of f16 hold no small exponential");
     else if (best.floor > 4 * u && worst <= 2 * best.floor)
         classify_hidden(out, "weights are seen rounded to %g only", best.floor);
+    else if (is_hidden(&best, k, worst))
+        classify_hidden(out, CASTS_HIDE, best.slack);
     else
         classify_seen(out, worst);
     out->blind = classify_out_unit(k);

@@ -15,6 +15,7 @@
  *   stored     scores rounded to bf16 after the product and after the scale, as where they are stored
  *   running    a running mean of two passes: l += w, o += (w / l) (v - o)
  *   moving     the same online, key by key; backwards: from the last key on
+ *   online-f16  online, key by key, in q, k, v and weights of f16: a rescaling is in float, and uncast
  *   one-state  linear attention under mask=full: one state sum_j k_j v_j of all keys, then read, as its chunks would be
  *   parts      problem.splits parts of two passes, merged by their lse; parts-stored rounds their o to bf16 before
  *   decayed    simple-gla pair by pair, under mask=causal with n = m, and nothing else
@@ -27,7 +28,8 @@
 #include <math.h>
 
 typedef struct style {
-    int taylor, roots, smooth, running, online, backwards, stored, exact, fine, state, parts, scaled, once, decayed;
+    int taylor, roots, smooth, running, online, summed, backwards, stored, exact, fine, state, parts, scaled, once,
+        decayed;
     uint32_t division, narrow; /* what a scaled q is rounded to */
 } style;
 
@@ -151,7 +153,8 @@ static float add_exactly(const row *r, float m)
     return (float)l;
 }
 
-/* The same by a running mean, the largest score known before or not; *m is 0 after an online pass's own. */
+/* The same by a running mean, the largest score known before or not, or online by sums (`summed`); *m is the largest
+ * score that an online pass found. */
 static float mean_values(const row *r, float *m)
 {
     float l = 0, high = -INFINITY;
@@ -159,17 +162,24 @@ static float mean_values(const row *r, float *m)
         r->o[c] = 0;
     for (int64_t n = 0; n < r->keys; n++) {
         const int64_t j = r->k->backwards ? r->keys - 1 - n : n;
-        float w = r->s[j];
+        float w = r->s[j], alpha = 1;
         if (r->k->online) {
             const float next = fmaxf(high, w);
-            l *= expf(high - next); /* 0 at first */
+            alpha = expf(high - next); /* 0 at first */
+            l *= alpha;
             w = expf(w - next);
             high = next;
         }
         l += w;
-        for (int64_t c = 0; c < r->p->e; c++)
-            r->o[c] += l > 0 ? w / l * (load(r->t->role[ATTEST_V], r->b, r->h, j, c) - r->o[c]) : 0;
+        for (int64_t c = 0; c < r->p->e; c++) {
+            const float v = load(r->t->role[ATTEST_V], r->b, r->h, j, c);
+            r->o[c] = r->k->summed ? r->o[c] * alpha + rounded(r->p->p, w) * v
+                      : l > 0      ? r->o[c] + w / l * (v - r->o[c])
+                                   : r->o[c];
+        }
     }
+    for (int64_t c = 0; c < r->p->e && r->k->summed; c++)
+        r->o[c] /= l;
     if (r->k->online)
         *m = high;
     return l;
@@ -387,15 +397,12 @@ static const attest_numerics scaled = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32,
 static const attest_numerics scaled_f16 = { TWO_PASS_OF(ATTEST_YES), .scale_dtype = 1 + ATTEST_F32,
                                             .scaled_dtype = 1 + ATTEST_F16, .division = ATTEST_DIVISION_AFTER_SUM };
 static const attest_numerics running = { TWO_PASS, .scale_dtype = 1 + ATTEST_F32, .division = ATTEST_DIVISION_RUNNING };
-static const attest_numerics moving = { SIZED,
-                                        .schedule = ATTEST_SCHEDULE_ONLINE,
-                                        .tile = 1,
-                                        .exp_error = 0x1p-23,
-                                        .log2_domain = ATTEST_NO,
-                                        .div_error = 0x1p-24,
-                                        .acc_unit = 0x1p-24,
-                                        .scale_dtype = 1 + ATTEST_F32,
-                                        .division = ATTEST_DIVISION_RUNNING };
+#define ONLINE                                                                                                         \
+    SIZED, .schedule = ATTEST_SCHEDULE_ONLINE, .tile = 1, .exp_error = 0x1p-23, .log2_domain = ATTEST_NO,              \
+           .div_error = 0x1p-24, .acc_unit = 0x1p-24, .scale_dtype = 1 + ATTEST_F32
+static const attest_numerics moving = { ONLINE, .division = ATTEST_DIVISION_RUNNING };
+static const attest_numerics online_f16 = { ONLINE, .cast_in_sum = ATTEST_NO, .p_rounding = ATTEST_ROUNDING_NEAREST,
+                                            .division = ATTEST_DIVISION_AFTER_SUM };
 #define PARTS                                                                                                          \
     SIZED, .schedule = ATTEST_SCHEDULE_SPLIT, .exp_error = 0x1p-23, .log2_domain = ATTEST_NO, .div_error = 0x1p-24,    \
            .log_error = 0x1p-23, .acc_truncates = ATTEST_NO, .scale_dtype = 1 + ATTEST_F32,                            \
@@ -453,6 +460,7 @@ KERNEL(quotients_f16, "quotients-f16", quotients, serves_f16, LSE, EXP, .divisio
 KERNEL(running, "running", running, serves_f32, LSE, EXP, .running = 1)
 KERNEL(moving, "moving", moving, serves_f32, LSE, EXP, .running = 1, .online = 1)
 KERNEL(backwards, "backwards", moving, serves_f32, LSE, EXP, .running = 1, .online = 1, .backwards = 1)
+KERNEL(online_f16, "online-f16", online_f16, serves_f16, LSE, EXP, .running = 1, .online = 1, .summed = 1)
 KERNEL(one_state, "one-state", one_state, serves_one_state, 0, "linear", .state = 1)
 KERNEL(scaled, "scaled", scaled, serves_f32, LSE, EXP, .scaled = 1, .narrow = ATTEST_BF16)
 KERNEL(scaled_once, "scaled-once", scaled, serves_f32, LSE, EXP, .once = 1, .narrow = ATTEST_BF16)
@@ -463,33 +471,13 @@ KERNEL(parts_stored, "parts-stored", parts_stored, serves_f32, LSE, EXP, .parts 
 
 #define BOTH(id) &kernel_##id, &silent_##id
 static const attest_kernel *const kernels[] = {
-    BOTH(taylor2),
-    BOTH(half_p),
-    BOTH(half),
-    BOTH(half_out),
-    BOTH(half_quiet),
-    BOTH(roots),
-    BOTH(roots_quiet),
-    BOTH(smooth),
-    BOTH(smooth_quiet),
-    BOTH(divided),
-    BOTH(divided_f16),
-    BOTH(quotients),
-    BOTH(quotients_f16),
-    BOTH(running),
-    BOTH(moving),
-    BOTH(divided_quiet),
-    BOTH(divided_f16_quiet),
-    BOTH(ahead),
-    BOTH(fine),
-    BOTH(stored),
-    BOTH(backwards),
-    BOTH(one_state),
-    BOTH(parts),
-    BOTH(parts_stored),
-    BOTH(scaled),
-    BOTH(scaled_f16),
-    BOTH(scaled_once),
+    BOTH(taylor2),           BOTH(half_p),     BOTH(half),        BOTH(half_out),
+    BOTH(half_quiet),        BOTH(roots),      BOTH(roots_quiet), BOTH(smooth),
+    BOTH(smooth_quiet),      BOTH(divided),    BOTH(divided_f16), BOTH(quotients),
+    BOTH(quotients_f16),     BOTH(running),    BOTH(moving),      BOTH(divided_quiet),
+    BOTH(divided_f16_quiet), BOTH(ahead),      BOTH(fine),        BOTH(stored),
+    BOTH(backwards),         BOTH(online_f16), BOTH(one_state),   BOTH(parts),
+    BOTH(parts_stored),      BOTH(scaled),     BOTH(scaled_f16),  BOTH(scaled_once),
     BOTH(decayed),
 };
 static const attest_library library = { .struct_size = sizeof library,

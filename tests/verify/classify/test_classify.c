@@ -208,6 +208,7 @@ static const char *const controls[] = {
     "taylor2", "half-p", "half", "half-out", "half-quiet", "roots", "roots-quiet", "smooth", "smooth-quiet",
     "divided", "divided-f16", "quotients", "quotients-f16", "running", "moving", "divided-quiet", "divided-f16-quiet",
     "ahead", "fine", "stored", "backwards", "one-state", "parts", "parts-stored", "scaled", "scaled-f16", "decayed",
+    "online-f16",
 };
 // clang-format on
 enum { CONTROLS_COUNT = sizeof controls / sizeof controls[0] };
@@ -223,6 +224,9 @@ static const struct {
     { "backwards", "tile", "1", 0 },
     { "ahead", "div_error", NULL, 0x1p-23 }, /* n times a rounded 1/m: two roundings */
     { "moving", "schedule", "online", 0 },
+    { "online-f16", "schedule", "online", 0 },
+    { "online-f16", "tile", "1", 0 },
+    { "online-f16", "serial_sums", "yes", 0 },
     { "moving", "tile", "1", 0 },
     { "roots", "scale_dtype", "-", 0 },
     { "roots-quiet", "scale_dtype", "-", 0 },
