@@ -11,6 +11,7 @@
 #define ATTEST_CPU_PAIRS_H
 
 #include "decay.h"
+#include "dropout.h"
 #include "gates.h"
 #include "rows.h"
 #include "scores.h"

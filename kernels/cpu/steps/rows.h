@@ -2,7 +2,7 @@
 #ifndef ATTEST_CPU_ROWS_H
 #define ATTEST_CPU_ROWS_H
 
-#include "step.h"
+#include "dropout.h"
 
 #ifndef step_kv_head
 /* The KV head that query head h reads: hq/hkv query heads in a row share one. */
@@ -29,6 +29,7 @@ static inline void step_each_row(const attest_call *call, void (*head)(row *r), 
             for (r.i = 0; r.i < p->n; r.i++) {
                 step_visible(p, step_length(p, t, r.b), r.i, &r.first, &r.last);
                 step_narrow(&r);
+                dropout_begin(&r);
                 if (!step_row_wanted(&r))
                     continue;
                 if (r.first < r.last)
