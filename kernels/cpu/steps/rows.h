@@ -14,6 +14,17 @@ static inline int64_t step_kv_head(const attest_problem *p, int64_t h) { return 
 static inline real step_scale(const attest_problem *p) { return (real)p->scale; }
 #endif
 
+/* What dropout is to the row. */
+static inline void dropout_begin(row *r)
+{
+    r->keep = NULL;
+    if (r->p->axis[ATTEST_AXIS_DROPOUT].value == ATTEST_DROPOUT_NONE)
+        return;
+    r->keep = dropout_keep(r);
+    r->keep_step = r->t->role[ATTEST_KEEP]->stride[3];
+    r->kept = dropout_factor(r->p);
+}
+
 /* Calls body for every row that sees a key, in the order b, h, i; the others are empty rows.  Before the first query
  * head of a KV head calls `head` (or NULL), which may make keys and values ready. */
 static inline void step_each_row(const attest_call *call, void (*head)(row *r), void (*body)(const row *r))

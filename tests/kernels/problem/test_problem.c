@@ -175,8 +175,8 @@ START_TEST(round_trip)
         random_case(&w, &random);
         join(line, sizeof line, &w);
         const attest_status status = attest_case_parse(&c, line, NULL, NULL, &err);
-        if (status == ATTEST_BAD_INPUT &&
-            (strstr(err.text, "contradicts") || strstr(err.text, "multiple of hkv") || strstr(err.text, "2^40 rows")))
+        if (status == ATTEST_BAD_INPUT && (strstr(err.text, "contradicts") || strstr(err.text, "multiple of hkv") ||
+                                           strstr(err.text, "2^40 rows") || strstr(err.text, "above 0 and below 1")))
             continue;
         must(status == ATTEST_OK, "%s: %s", line, err.text);
         ck_assert(attest_case_print(printed, sizeof printed, &c, &err) == ATTEST_OK);
