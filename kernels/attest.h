@@ -90,8 +90,8 @@ typedef enum attest_axis {
     ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
     ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17,
     ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20,
-    ATTEST_AXIS_KV = 21, ATTEST_AXIS_DECAY_INPUT = 22,
-    ATTEST_AXIS_COUNT = 23 /* of this header */
+    ATTEST_AXIS_KV = 21, ATTEST_AXIS_DECAY_INPUT = 22, ATTEST_AXIS_DROPOUT = 23,
+    ATTEST_AXIS_COUNT = 24 /* of this header */
 } attest_axis;
 
 #define ATTEST_AXIS_ROOM 64u /* no version 2 has more: a set of axes is a uint64_t */
@@ -100,13 +100,10 @@ typedef enum attest_axis {
 enum { ATTEST_WEIGHT_EXP = 0, ATTEST_WEIGHT_TAYLOR = 1, ATTEST_WEIGHT_TERM = 2, ATTEST_WEIGHT_POWER = 3 };
 enum { ATTEST_CENTER_ZERO = 0, ATTEST_CENTER_MAX = 1, ATTEST_CENTER_MIN = 2, ATTEST_CENTER_MID = 3 };
 enum { ATTEST_FILTER_NONE = 0, ATTEST_FILTER_TAU = 1, ATTEST_DECAY_INPUT_FACTOR = 0, ATTEST_DECAY_INPUT_LOG = 1 };
-enum {
-    ATTEST_FEATURE_IDENTITY = 0, ATTEST_FEATURE_ELU1 = 1, ATTEST_FEATURE_RELU = 2,
-    ATTEST_FEATURE_UNIT = 3, ATTEST_FEATURE_SILU = 4, ATTEST_FEATURE_SILU_UNIT = 5,
-    ATTEST_FEATURE_COSFORMER = 6
-};
+enum { ATTEST_FEATURE_IDENTITY = 0, ATTEST_FEATURE_ELU1 = 1, ATTEST_FEATURE_RELU = 2, ATTEST_FEATURE_UNIT = 3 };
+enum { ATTEST_FEATURE_SILU = 4, ATTEST_FEATURE_SILU_UNIT = 5, ATTEST_FEATURE_COSFORMER = 6 };
 enum { ATTEST_MASK_FULL = 0, ATTEST_MASK_CAUSAL = 1, ATTEST_MASK_CAUSAL_BR = 2 };
-enum { ATTEST_WINDOW_NONE = 0, ATTEST_WINDOW_W = 1 }; /* W in `order` */
+enum { ATTEST_WINDOW_NONE = 0, ATTEST_WINDOW_W = 1, ATTEST_DROPOUT_NONE = 0, ATTEST_DROPOUT_R = 1 }; /* W: `order` */
 enum { ATTEST_LENS_NONE = 0, ATTEST_LENS_DRAW = 1, ATTEST_ROPE_NONE = 0, ATTEST_ROPE_BASE = 1 };
 enum { ATTEST_DECAY_NONE = 0, ATTEST_DECAY_RETNET = 1, ATTEST_DECAY_SCALAR = 2, ATTEST_DECAY_VECTOR = 3 };
 enum { ATTEST_GATES_NONE = 0, ATTEST_GATES_IN = 1, ATTEST_GATES_OUT = 2 };
@@ -130,7 +127,7 @@ enum { ATTEST_ATTN_MASK_BATCH = 3, ATTEST_ATTN_MASK_SHARED = 4, ATTEST_PAGES_NON
 typedef struct attest_setting {
     uint32_t value; /* one of the axis's enum; 0 is the default */
     uint32_t order; /* P of taylor:P, term:P, power:P; W of window, T of pages; else 0 */
-    double number;  /* TAU, BASE, F, eps, clamp, cap; else 0 */
+    double number;  /* TAU, BASE, F, eps, clamp, cap, R of dropout; else 0 */
 } attest_setting;
 
 /* ---- the problem: everything that fixes the function and the shapes ----------------------------- *
@@ -181,7 +178,7 @@ typedef struct attest_tensor {
 } attest_tensor;
 
 /* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].  Those from
- * ATTEST_CU_SEQLENS_Q on are named now and NULL in every problem of this version, but for ATTEST_BLOCK_TABLE. */
+ * ATTEST_CU_SEQLENS_Q to _V_SCALE are named now and NULL in every problem of this version, but for the block table. */
 typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d]; a NaN must reach o of its row wherever IEEE operations pass it on */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
@@ -210,7 +207,10 @@ typedef enum attest_role {
                                   [b,j/T] of k and v [page,Hkv,T,..]; all else there is NaN, but finite in pages of
                                   the table for ATTEST_MASKED_FINITE; no page twice, another order in each run */
     ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26, /* what numbers of a narrow type are multiplied by */
-    ATTEST_ROLE_COUNT = 27 /* of this header */
+    ATTEST_KEEP = 27,          /* keep [B,Hq,N,M], bool; dropout=R: u sums c keep D w gin v, c = 1/(1-R); z and lse are
+                                  those without.  R, 1-R and c in acc or wider; c times w, its cast, v, the sum, the
+                                  quotient or 1/l, once (of an unknown schedule c times a cast w may be cast again) */
+    ATTEST_ROLE_COUNT = 28 /* of this header */
 } attest_role;
 
 #define ATTEST_ROLE_ROOM 64u

@@ -8,7 +8,7 @@
 static int supports(const attest_call *call)
 {
     static const serve_table table = {
-        .axis = { SERVE_PAIRS, [ATTEST_AXIS_ATTN_MASK] = SERVE_ATTN_MASK, [ATTEST_AXIS_FILTER] = SERVE_FILTER,
+        .axis = { SERVE_PAIRS, SERVE_PAIR_TENSORS, [ATTEST_AXIS_FILTER] = SERVE_FILTER,
                   [ATTEST_AXIS_DECAY] = SERVE_SCALAR_DECAYS, [ATTEST_AXIS_NORM] = SERVE_SUM_OR_SINK },
         .in = SERVE_UP_TO_F32,
         .acc = SERVE_BIT(ATTEST_F32),

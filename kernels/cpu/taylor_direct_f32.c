@@ -7,10 +7,10 @@
 static int supports(const attest_call *call)
 {
     static const serve_table table = {
-        .axis = { SERVE_PAIRS, [ATTEST_AXIS_ATTN_MASK] = SERVE_ATTN_MASK, [ATTEST_AXIS_WEIGHT] = SERVE_POLYNOMIAL,
-                  [ATTEST_AXIS_CENTER] = SERVE_ALL_CENTERS, [ATTEST_AXIS_FILTER] = SERVE_FILTER,
-                  [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS, [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,
-                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE },
+        .axis = { SERVE_PAIRS,
+                  SERVE_PAIR_TENSORS, [ATTEST_AXIS_WEIGHT] = SERVE_POLYNOMIAL, [ATTEST_AXIS_CENTER] = SERVE_ALL_CENTERS,
+                  [ATTEST_AXIS_FILTER] = SERVE_FILTER, [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,
+                  [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS, [ATTEST_AXIS_AFFINE] = SERVE_AFFINE },
         .in = SERVE_UP_TO_F32,
         .acc = SERVE_BIT(ATTEST_F32),
         .p = SERVE_BIT(ATTEST_F32),

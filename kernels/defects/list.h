@@ -47,6 +47,11 @@ DEFECT(attn_mask_empty_nan, "softmax-split-f32", "-", "a row whose keys the mask
 DEFECT(attn_mask_by_tile, "softmax-two-pass-f32", "-", "8 keys are hidden where the first of them is")
 DEFECT(attn_mask_zero_weight, "softmax-two-pass-f32", "-", "hidden values are multiplied by 0, so that a NaN stays one")
 DEFECT(attn_mask_counted, "softmax-two-pass-f32", "-", "hidden keys count in the length of norm=length")
+DEFECT(dropout_denominator, "softmax-online-f32", "-", "the denominator adds kept weights only")
+DEFECT(dropout_unscaled, "softmax-two-pass-f32", "-", "kept weights are not divided by 1-R")
+DEFECT(dropout_by_rate, "softmax-split-f32", "-", "kept weights are divided by R instead of 1-R")
+DEFECT(dropout_kv_head, "taylor-direct-f32", "-", "keep is read by KV head instead of query head")
+DEFECT(dropout_tail, "softmax-two-pass-f32", "-", "the last keys, fewer than 8, have keep of the first of them")
 DEFECT(mask_row_nan, "softmax-two-pass-f32", "B01 pytorch#103963", "a row without visible key is 0/0")
 DEFECT(mask_row_mean, "softmax-online-f32", "B04 mlx#2608", "a row without visible key is the mean of all values")
 DEFECT(empty_row_unset, "softmax-online-f32", "B45 flash-attention#1155",

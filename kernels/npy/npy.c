@@ -190,7 +190,7 @@ static attest_status check_type(header *h, const char *path, attest_error *err)
                            h->descr);
     return attest_fail(err, ATTEST_BAD_INPUT,
                        "%s: %sdtype '%s'; allowed: <f2 <f4 <f8, <u2 or V2 as bf16, "
-                       "<i4 <i8 for len, |b1 |u1 for attn_mask",
+                       "<i4 <i8 for len, |b1 |u1 for attn_mask and keep",
                        path, strchr(h->descr, 'O') ? "object " : "", h->descr);
 }
 

@@ -3,7 +3,7 @@
  * Answers what a .npy file holds, or why it is refused. Knows no case beyond the tensor that a file is for.
  *
  * Read: f2 f4 f8, u2 or V2 as bf16 (only when `want` is ATTEST_BF16), i4 and i8 for `len` (as i64),
- * b1 and u1 for `attn_mask`, bytes of 0 and 1.
+ * b1 and u1 for `attn_mask` and `keep`, bytes of 0 and 1.
  * Refused, each with one line naming the file and what is allowed (ATTEST_BAD_INPUT): not a regular file,
  * bad magic or version, header that is no dictionary of exactly descr, fortran_order, shape; big endian;
  * Fortran order with more than one axis longer than 1; object and other dtypes; a shape whose bytes overflow
@@ -32,7 +32,7 @@ void attest_npy_free(attest_npy *a);
 
 /* Reads the file as the problem declares the tensor and hands it to the bundle (replacing one of the same id).  Missing
  * leading axes are 1; `bshd`: the file has tokens before heads.  ATTEST_BAD_INPUT names the file: another size or dtype
- * than the problem's; `len` outside 0..m; `attn_mask` with another byte than 0 and 1. */
+ * than the problem's; `len` outside 0..m; `attn_mask`, `keep` with another byte than 0 and 1. */
 attest_status attest_npy_load(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, const char *path,
                               int bshd, attest_error *err);
 

@@ -63,6 +63,12 @@ static inline int attest_log_decays(const attest_problem *p)
     return p->axis[ATTEST_AXIS_DECAY_INPUT].value == ATTEST_DECAY_INPUT_LOG;
 }
 
+/* Are weights dropped? */
+static inline int attest_drops(const attest_problem *p)
+{
+    return p->axis[ATTEST_AXIS_DROPOUT].value != ATTEST_DROPOUT_NONE;
+}
+
 /* The type of k and v: `in`, or what kv says; with kv it is narrower than `in`. */
 uint32_t attest_kv_dtype(const attest_problem *p);
 

@@ -147,6 +147,10 @@ static const attest_axis_value decay_input[] = {
     PLAIN("factor", ATTEST_DECAY_INPUT_FACTOR, "the tensor a holds a_t"),
     PLAIN("log", ATTEST_DECAY_INPUT_LOG, "the tensor a holds ln a_t: a_t is e to the power of what it holds"),
 };
+static const attest_axis_value dropout[] = {
+    PLAIN("none", ATTEST_DROPOUT_NONE, "every weight counts"),
+    BARE(ATTEST_DROPOUT_R, 0.0, "u_i = sum_j keep_bhij/(1-R) D_ij w_ij gin_j v_j, R below 1; z_i as without"),
+};
 static const attest_axis_value state[] = {
     PLAIN("none", ATTEST_STATE_NONE, "S_n(-1) = 0"),
     PLAIN("draw", ATTEST_STATE_DRAW, "S_n(-1) = h0.n, z-states z0.n"),
@@ -182,4 +186,5 @@ const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
     AXIS(pages, ATTEST_AXIS_PAGES, "how k and v lie in memory: in pages of T tokens; no number is another"),
     AXIS(kv, ATTEST_AXIS_KV, "type of k and v where it is not that of q"),
     AXIS(decay_input, ATTEST_AXIS_DECAY_INPUT, "what the tensor a of decay=scalar and decay=vector holds"),
+    AXIS(dropout, ATTEST_AXIS_DROPOUT, "weights that are left out of u and not of z, at rate R; tensor keep"),
 };

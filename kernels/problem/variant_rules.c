@@ -62,6 +62,7 @@ static const rule rules[] = {
     UPDATE_RULE(ALIBI, SET, "a position bias" UPDATE_HAS_NO),
     UPDATE_RULE(BIAS, SET, "a bias" UPDATE_HAS_NO),
     UPDATE_RULE(ATTN_MASK, SET, "a mask tensor" UPDATE_HAS_NO),
+    UPDATE_RULE(DROPOUT, SET, "dropout" UPDATE_HAS_NO),
     UPDATE_RULE(GATES, BIT(ATTEST_GATES_PRE_OUT), "a gate before Norm" UPDATE_HAS_NO),
     { ATTEST_AXIS_DECAY, BIT(ATTEST_DECAY_VECTOR), ATTEST_AXIS_FEATURE, BIT(ATTEST_FEATURE_COSFORMER),
       "a_t has d entries, cosformer features 2d" },
@@ -80,6 +81,7 @@ static const rule rules[] = {
     STATE_RULE(ALIBI),
     STATE_RULE(BIAS),
     STATE_RULE(ATTN_MASK),
+    STATE_RULE(DROPOUT),
     { ATTEST_AXIS_ATTN_MASK, SET, ATTEST_AXIS_DECAY, SET, "whether a masked token decays is not agreed on" },
     { ATTEST_AXIS_BIAS, SET, ATTEST_AXIS_ALIBI, SET, "the bias can hold the position bias" },
 };
@@ -102,6 +104,10 @@ attest_status attest_variant_check(const attest_setting axis[ATTEST_AXIS_COUNT],
     if (axis[ATTEST_AXIS_PAGES].order > PAGE_MOST)
         return attest_fail(err, ATTEST_BAD_INPUT, "pages=%u: a page has at most %u tokens",
                            axis[ATTEST_AXIS_PAGES].order, PAGE_MOST);
+    if (!(axis[ATTEST_AXIS_DROPOUT].number < 1)) {
+        attest_axis_print(a, sizeof a, ATTEST_AXIS_DROPOUT, &axis[ATTEST_AXIS_DROPOUT]);
+        return attest_fail(err, ATTEST_BAD_INPUT, "dropout=%s: the rate is above 0 and below 1", a);
+    }
     if (axis[ATTEST_AXIS_DECAY].value != ATTEST_DECAY_NONE && n != m) {
         attest_axis_print(a, sizeof a, ATTEST_AXIS_DECAY, &axis[ATTEST_AXIS_DECAY]);
         return attest_fail(err, ATTEST_BAD_INPUT, "decay=%s contradicts n=%lld m=%lld: a decay needs n = m", a,
@@ -138,6 +144,7 @@ static const need recurrence[] = {
     { ATTEST_AXIS_ALIBI, DEFAULT, "alibi=none" },
     { ATTEST_AXIS_BIAS, DEFAULT, "bias=none" },
     { ATTEST_AXIS_ATTN_MASK, DEFAULT, "attn_mask=none" },
+    { ATTEST_AXIS_DROPOUT, DEFAULT, "dropout=none" },
 };
 
 /* A running maximum c multiplies u and z by e^-c: a quotient of sums and a norm by the length of u do not see it (an

@@ -114,6 +114,12 @@ static inline real redraw_cast(uint32_t dtype, real x)
     return (real)redraw_digits(x, digits[dtype]);
 }
 
+static inline real redraw_dropped(const row *r, int64_t j, real w)
+{
+    return !r->keep ? w : r->keep[j * r->keep_step] ? redraw_product(w, r->kept) : 0;
+}
+
+#define dropout_weight redraw_dropped
 #define step_sum redraw_sum
 #define step_row_wanted redraw_wanted
 #define step_score redraw_score

@@ -53,6 +53,11 @@ int attest_masks(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int
                        mask, attest_offset(mask, mask->shape[0] > 1 ? b : 0, mask->shape[1] > 1 ? h : 0, i, j)) == 0;
 }
 
+int attest_keeps(const attest_tensor *keep, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    return !keep || attest_load_bits(keep, attest_offset(keep, b, h, i, j)) != 0;
+}
+
 int attest_empty_row_is_free(uint32_t empty_row)
 {
     return empty_row == ATTEST_EMPTY_MEAN || empty_row == ATTEST_EMPTY_ANY;

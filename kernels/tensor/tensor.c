@@ -30,6 +30,13 @@ const attest_role_info attest_roles[ATTEST_TENSOR_ROLES] = {
     { "lse", ATTEST_LSE, "bhn", 1, "c + ln z" },
     { "attn_mask", ATTEST_MASK, "bhnm", 0, "which keys are visible: 1" },
     { "bias", ATTEST_BIAS, "bhnm", 0, "added to the scores" },
+    { "", ATTEST_CU_SEQLENS_Q, "", 0, "" },
+    { "", ATTEST_CU_SEQLENS_K, "", 0, "" },
+    { "", ATTEST_BLOCK_TABLE, "", 0, "" }, /* in no bundle: pages.h */
+    { "", ATTEST_Q_SCALE, "", 0, "" },
+    { "", ATTEST_K_SCALE, "", 0, "" },
+    { "", ATTEST_V_SCALE, "", 0, "" },
+    { "keep", ATTEST_KEEP, "bhnm", 0, "which weights dropout keeps: 1" },
 };
 
 static const struct state_info {
@@ -60,7 +67,7 @@ static int parse_degree(uint32_t *degree, const char *text)
 attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, attest_error *err)
 {
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
-        if (strcmp(name, attest_roles[r].name) == 0) {
+        if (attest_roles[r].name[0] && strcmp(name, attest_roles[r].name) == 0) {
             *id = (attest_tensor_id){ ATTEST_KIND_ROLE, r };
             return ATTEST_OK;
         }
@@ -76,7 +83,7 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
     char names[160] = "";
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
         const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s ", attest_roles[r].name);
+        snprintf(names + used, sizeof names - used, "%s%s", attest_roles[r].name, attest_roles[r].name[0] ? " " : "");
     }
     return attest_fail(err, ATTEST_BAD_INPUT, "unknown tensor '%s'; allowed: %sh0.N z0.N ht.N zt.N with N in 0..%d",
                        name, names, ATTEST_MAX_ORDER);
@@ -84,9 +91,8 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
 
 void attest_tensor_id_print(char *name, size_t len, attest_tensor_id id)
 {
-    const char *role = id.index < ATTEST_TENSOR_ROLES   ? attest_roles[id.index].name
-                       : id.index == ATTEST_BLOCK_TABLE ? "block_table" /* in no bundle: pages.h */
-                                                        : "?";
+    const char *named = id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : "";
+    const char *role = named[0] ? named : id.index == ATTEST_BLOCK_TABLE ? "block_table" : "?";
     if (id.kind == ATTEST_KIND_ROLE)
         snprintf(name, len, "%s", role);
     else
@@ -99,6 +105,7 @@ uint32_t attest_tensor_draw_number(attest_tensor_id id)
 {
     const uint32_t role = id.index == ATTEST_BIAS   ? 275
                           : id.index == ATTEST_MASK ? 531
+                          : id.index == ATTEST_KEEP ? 787
                                                     : id.index; /* the rest is older */
     return id.kind == ATTEST_KIND_ROLE ? role : states[id.kind - 1].draw_base + id.index;
 }
@@ -123,6 +130,7 @@ static const struct use_rule {
     { ATTEST_KV_LENS, ATTEST_AXIS_LENS, 1u << ATTEST_LENS_DRAW },
     { ATTEST_BIAS, ATTEST_AXIS_BIAS, ~(1u << ATTEST_BIAS_NONE) },
     { ATTEST_MASK, ATTEST_AXIS_ATTN_MASK, ~(1u << ATTEST_ATTN_MASK_NONE) },
+    { ATTEST_KEEP, ATTEST_AXIS_DROPOUT, ~(1u << ATTEST_DROPOUT_NONE) },
 };
 
 /* delta and efla keep one matrix of degree 1 and no normaliser. */
@@ -265,7 +273,7 @@ static uint32_t dtype_of(const attest_problem *p, attest_tensor_id id)
             return p->out;
         if (id.index == ATTEST_KV_LENS)
             return ATTEST_I64;
-        if (id.index == ATTEST_MASK)
+        if (id.index == ATTEST_MASK || id.index == ATTEST_KEEP)
             return ATTEST_BOOL;
     }
     return p->acc == ATTEST_F64 ? ATTEST_F64 : ATTEST_F32;

@@ -32,8 +32,9 @@ typedef struct attest_role_info {
     const char *meaning;
 } attest_role_info;
 
-/* Roles that problems of this version have.  attest.h names more, which come later. */
-#define ATTEST_TENSOR_ROLES (ATTEST_BIAS + 1)
+/* Roles that problems of this version have, and those between them, which attest.h names and which come later: their
+ * rows have the name "". */
+#define ATTEST_TENSOR_ROLES (ATTEST_KEEP + 1)
 
 extern const attest_role_info attest_roles[ATTEST_TENSOR_ROLES];
 
@@ -63,15 +64,15 @@ size_t attest_problem_outputs(const attest_problem *p, attest_tensor_id *ids, si
  * batch entries or query heads share (bias, attn_mask).  NULL: a state, or no tensor. */
 const char *attest_tensor_axes(const attest_problem *p, attest_tensor_id id);
 
-/* Shape and dtype of a tensor (q k v bias: in; o: out; len: i64; attn_mask: bool; all else f32, f64 when acc=f64);
- * data NULL, host, C-order strides.  `packed`: states in the packed layout. */
+/* Shape and dtype of a tensor (q k v bias: in; o: out; len: i64; attn_mask keep: bool; all else f32, f64 when
+ * acc=f64); data NULL, host, C-order strides.  `packed`: states in the packed layout. */
 void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id, int packed);
 
 /* Strides of C order for its shape and rank; trailing entries are as attest.h has them. */
 void attest_tensor_set_order(attest_tensor *t);
 
 /* The number of the tensor in the draws: roles in the order q=0 gout=1 ... len=14, h0.n = 15+n, z0.n = 80+n;
- * bias = 275, and up to 530: one for every 2^16 keys; attn_mask = 531, and up to 786 likewise. */
+ * bias = 275, and up to 530: one for every 2^16 keys; attn_mask = 531, and up to 786 likewise; keep = 787 to 1042. */
 uint32_t attest_tensor_draw_number(attest_tensor_id id);
 
 int64_t attest_tensor_count(const attest_tensor *t); /* elements */
@@ -95,6 +96,8 @@ int attest_dtype_counts(uint32_t dtype); /* whole numbers: i64, bool */
 int attest_masks(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int64_t j);
 /* 1 if it hides all keys [first,last), or there are none. */
 int attest_masks_all(const attest_tensor *mask, int64_t b, int64_t h, int64_t i, int64_t first, int64_t last);
+/* 1 unless keep drops key j's weight in row (b,h,i); NULL: nothing is dropped. */
+int attest_keeps(const attest_tensor *keep, int64_t b, int64_t h, int64_t i, int64_t j);
 /* 1 where a row without a visible key may hold the mean of v, or anything: what it holds is neither judged nor compared
  * with another run.  `empty_row` is an attest_empty_row. */
 int attest_empty_row_is_free(uint32_t empty_row);

@@ -363,6 +363,8 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
         draw_len(t, &c->problem, &stream, edges);
     else if (id.index == ATTEST_MASK)
         attest_draw_mask(t, &stream);
+    else if (id.index == ATTEST_KEEP)
+        attest_draw_keep(t, c->problem.axis[ATTEST_AXIS_DROPOUT].number, &stream);
     else if (id.index == ATTEST_BIAS)
         draw_bias(t, &stream, edge ? edge : fixed_laws[id.index]);
     else if (edge || fixed_laws[id.index])

@@ -1,4 +1,4 @@
-/* draw_mask.c - which keys attn_mask shows, in every family alike.
+/* draw_mask.c - which keys attn_mask shows, and which weights dropout keeps, in every family alike.
  *
  * A head (of an entry, of those that the mask tells apart) has one of four laws, in turn from one that the seed
  * chooses:
@@ -6,6 +6,9 @@
  *        seven of eight; one of eight; runs of 32 keys as a whole;
  *  1     by tiles of 32 queries and keys, as kernels skip them: half of the tiles none, a quarter all, a quarter half;
  *  3     padding on the left: keys from a number in 0..m-1 on, the same for all rows of the head.
+ *
+ * Of keep each byte is 0 with probability R; but of 16 rows, in turn from one that the seed chooses, one keeps all
+ * weights, one drops all.
  */
 #include "props/draw/distribution_parts.h"
 
@@ -67,4 +70,24 @@ void attest_draw_mask(attest_tensor *t, const attest_stream *stream)
             s.part.tensor += (uint32_t)(j >> 16);
             attest_store_bits(t, row * keys + j, (uint64_t)shows(&s, at, j));
         }
+}
+
+enum { KEEP_TURNS = 16, KEEPS_ALL = 3, DROPS_ALL = 11 };
+
+void attest_draw_keep(attest_tensor *t, double rate, const attest_stream *stream)
+{
+    const int64_t keys = t->shape[3], rows = t->shape[0] * t->shape[1] * t->shape[2];
+    const uint32_t first = word_of(stream, BLOCK_LEVEL, (attest_place){ 0, 0, 0, 1 }) % KEEP_TURNS;
+    for (int64_t row = 0; row < rows; row++) {
+        const attest_place place = { row / t->shape[2] / t->shape[1], row / t->shape[2] % t->shape[1],
+                                     row % t->shape[2], 0 };
+        const int64_t turn = (place.b + place.h + place.token + first) % KEEP_TURNS;
+        for (int64_t j = 0; j < keys; j++) {
+            const attest_place at = { place.b, place.h, place.token, j & 0xffff };
+            attest_stream part = *stream;
+            part.tensor += (uint32_t)(j >> 16);
+            const int drawn = (double)word_of(&part, BLOCK_NOISE, at) * 0x1p-32 >= rate;
+            attest_store_bits(t, row * keys + j, turn == KEEPS_ALL || (turn != DROPS_ALL && drawn));
+        }
+    }
 }

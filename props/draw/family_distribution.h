@@ -123,6 +123,8 @@ int64_t attest_edge_length(const attest_stream *stream, int64_t b, int64_t m);
 
 /* draw_mask.c: all bytes of attn_mask, in C order. */
 void attest_draw_mask(attest_tensor *t, const attest_stream *stream);
+/* draw_mask.c: all bytes of keep, of dropout at this rate. */
+void attest_draw_keep(attest_tensor *t, double rate, const attest_stream *stream);
 
 /* x 2^40 with T_P(-x) 2^40 = target, order P from 1 to 15: the one place in [low, high] (times 2^40, high at most
  * attest_taylor_high()) where T_P - target changes its sign, by bisection, cut. Horner's steps are low by 2^-39 each

@@ -140,6 +140,7 @@ static const struct extra {
     { 3, ATTEST_AXIS_CAP },       { 3, ATTEST_AXIS_ALIBI },  { 4, ATTEST_AXIS_ROPE },    { 6, ATTEST_AXIS_STATE },
     { 2, ATTEST_AXIS_CENTER },    { 3, ATTEST_AXIS_FILTER }, { 4, ATTEST_AXIS_FEATURE }, { 3, ATTEST_AXIS_BIAS },
     { 3, ATTEST_AXIS_ATTN_MASK }, { 2, ATTEST_AXIS_PAGES },  { 3, ATTEST_AXIS_KV },      { 3, ATTEST_AXIS_DECAY_INPUT },
+    { 3, ATTEST_AXIS_DROPOUT },
 };
 
 /* Another value of one axis, and what must go with it. */
@@ -158,11 +159,14 @@ static uint32_t draw_extra_count(attest_dice *dice)
 
 /* ---- a line ----------------------------------------------------------------------------------------------------- */
 
-/* A variance of 0 in every row, and nothing added to it: 0/0, which the truth can only find after long. */
+/* A variance of 0 in every row, and nothing added to it: 0/0, which the truth can only find after long.  So are the
+ * rows that dropout drops under a norm by a root. */
 static int is_void(const attest_case *c)
 {
     const attest_problem *p = &c->problem;
     const uint32_t norm = p->axis[ATTEST_AXIS_NORM].value;
+    if (attest_drops(p) && norm >= ATTEST_NORM_L2 && p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_ZERO)
+        return 1;
     return (norm == ATTEST_NORM_LAYERNORM || norm == ATTEST_NORM_LENGTH_LAYERNORM) &&
            p->axis[ATTEST_AXIS_EPS].value == ATTEST_EPS_ZERO &&
            (p->e == 1 || strcmp(c->family, "ones") == 0 || strcmp(c->family, "cast-edge") == 0);

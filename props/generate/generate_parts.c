@@ -12,6 +12,7 @@ static const double bases[] = { 10000, 10000, 500000, 100, 2 };
 static const double epsilons[] = { 1e-6, 1e-5, 1e-12, 0x1p-10, 1 };
 static const double clamps[] = { 5, 5, 0, -1, 0.5, 10 };
 static const double caps[] = { 50, 30, 1, 0.5, 8 };
+static const double rates[] = { 0.1, 0.5, 0.25, 0.2, 0.9, 0.001 };
 static const uint32_t page_sizes[] = { 1, 2, 3, 7, 16, 16, 32, 64, 128 };
 static const struct order {
     uint32_t weight, from, count;
@@ -57,6 +58,7 @@ static void draw_argument(attest_setting *s, attest_axis axis, attest_dice *dice
     case ATTEST_AXIS_EPS: s->number = ATTEST_DICE_ANY(dice, epsilons); break;
     case ATTEST_AXIS_CLAMP: s->number = ATTEST_DICE_ANY(dice, clamps); break;
     case ATTEST_AXIS_CAP: s->number = ATTEST_DICE_ANY(dice, caps); break;
+    case ATTEST_AXIS_DROPOUT: s->number = ATTEST_DICE_ANY(dice, rates); break;
     default: break;
     }
 }

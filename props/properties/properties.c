@@ -27,20 +27,37 @@ static const char *const with_mask[] = {
     "wide-clamp",     "wide-filter",       "split-count",       "repeat",        "layout",           "o-alone",
     "value-scaling",  "value-sign",        "key-query-scaling", "scale-folding", "term-homogeneity", "causal-prefix",
     "unseen-keys",    "prefix-alone",      "length-alone",      "wide-window",   "last-row",         "last-rows",
-    "square-mask",    "fully-masked",
+    "square-mask",    "fully-masked",      "keep-all",
 };
 
-static int holds_with_mask(const attest_property *property)
+/* What holds with dropout too: keep goes likewise, u is linear in the values, and z is as without.  Not what says which
+ * numbers o or u are, or that keys of one score have one weight. */
+static const char *const with_dropout[] = {
+    "truth",          "query-permutation", "batch-permutation", "batch-alone",   "heads-alone",      "shared-heads",
+    "value-channels", "key-permutation",   "channel-rotation",  "zero-channels", "sign-flip",        "unit-gates",
+    "unit-decay",     "unit-affine",       "zero-bias",         "bias-shift",    "alibi-bias",       "open-mask",
+    "mask-tensor",    "zero-slope",        "full-length",       "wide-clamp",    "wide-filter",      "far-sink",
+    "low-floor",      "zero-decay",        "split-count",       "repeat",        "layout",           "o-alone",
+    "value-scaling",  "value-sign",        "key-query-scaling", "scale-folding", "term-homogeneity", "causal-prefix",
+    "unseen-keys",    "prefix-alone",      "length-alone",      "wide-window",   "last-row",         "last-rows",
+    "square-mask",    "fully-masked",      "value-additivity",  "score-shift",   "monotone",         "lse-of-z",
+    "order-sum",
+};
+
+#define IN(list, property) is_one_of(list, sizeof(list) / sizeof(list)[0], property)
+
+static int is_one_of(const char *const *list, size_t count, const attest_property *property)
 {
-    for (size_t k = 0; k < sizeof with_mask / sizeof with_mask[0]; k++)
-        if (strcmp(property->name, with_mask[k]) == 0)
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(property->name, list[k]) == 0)
             return 1;
     return 0;
 }
 
 int attest_property_applies(const attest_property *property, const attest_problem *p, const attest_prop_kernel *kernel)
 {
-    return (!prop_axis(p, ATTEST_AXIS_ATTN_MASK) || holds_with_mask(property)) && property->applies(p, kernel);
+    return (!prop_axis(p, ATTEST_AXIS_ATTN_MASK) || IN(with_mask, property)) &&
+           (!attest_drops(p) || IN(with_dropout, property)) && property->applies(p, kernel);
 }
 
 int prop_no_positions(const attest_problem *p)

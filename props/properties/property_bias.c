@@ -1,5 +1,5 @@
 /* property_bias.c - a bias (axis bias) that is known: of 0, of one number a row, and that of alibi; a mask tensor (axis
- * attn_mask) that is known: of ones, and that of mask, window and lens.
+ * attn_mask) that is known: of ones, and that of mask, window and lens; dropout that drops nothing.
  *
  * The first run has no such tensor, the second has it with these numbers: the step is run, so the bits may differ. */
 #include "props/properties/property_list.h"
@@ -226,3 +226,45 @@ const attest_property attest_property_mask_tensor = {
     check_mask_tensor,
     prop_violate_by_axes
 };
+
+/* ---- dropout ----------------------------------------------------------------------------------------------------- */
+
+/* Norms that are linear in u, and by no root. */
+static int applies_keep_all(const attest_problem *p, const attest_prop_kernel *k)
+{
+    (void)k;
+    return !attest_drops(p) && prop_axis(p, ATTEST_AXIS_NORM) <= ATTEST_NORM_LENGTH &&
+           !prop_axis(p, ATTEST_AXIS_UPDATE) && !prop_axis(p, ATTEST_AXIS_STATE);
+}
+
+static uint64_t all_kept(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
+                         int *inexact)
+{
+    (void)r;
+    (void)trial;
+    (void)inexact;
+    return values_is(cell, ATTEST_KEEP) ? 1 : bits;
+}
+
+static attest_status check_keep_all(attest_finding *found, attest_trial *trial, attest_error *err)
+{
+    attest_relation r;
+    attest_relation_init(&r, trial);
+    r.c.problem.axis[ATTEST_AXIS_DROPOUT] = (attest_setting){ ATTEST_DROPOUT_R, 0, 0.5 };
+    r.value = all_kept;
+    r.bits = 0;
+    r.exponent[ATTEST_U] = r.exponent[ATTEST_O] = 1;
+    const attest_status status = attest_relation_check(found, trial, &r, err);
+    attest_relation_clear(&r);
+    return status;
+}
+
+const attest_property attest_property_keep_all = { "keep-all",
+                                                   "dropout at rate 1/2 that keeps every weight doubles o and u",
+                                                   "dropout=none; norms sum, sink, floor, none, length; no given "
+                                                   "states, delta, efla",
+                                                   PROP_BOUNDS,
+                                                   ATTEST_NEEDS_BOUNDS,
+                                                   applies_keep_all,
+                                                   check_keep_all,
+                                                   prop_violate_by_axes };

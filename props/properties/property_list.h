@@ -25,6 +25,7 @@
     ROW(alibi_bias)                                                                                                    \
     ROW(open_mask)                                                                                                     \
     ROW(mask_tensor)                                                                                                   \
+    ROW(keep_all)                                                                                                      \
     ROW(zero_slope)                                                                                                    \
     ROW(full_length)                                                                                                   \
     ROW(wide_clamp)                                                                                                    \

@@ -84,7 +84,7 @@ static uint64_t other_value(const attest_trial *trial, const attest_cell *cell)
         number = number * 1000003 + (uint64_t)cell->at[i];
     const uint32_t byte = attest_trial_word(trial, &attest_property_causal_prefix, number + 1) >> 8 & 0xff;
     double x = ((double)byte - 128) / 128;
-    if (cell->id.index == ATTEST_MASK)
+    if (cell->id.index == ATTEST_MASK || cell->id.index == ATTEST_KEEP)
         return byte & 1;
     if (cell->id.index == ATTEST_DECAY)
         x = attest_log_decays(&trial->c.problem) ? -(double)(byte + 1) / 64 : (double)(byte + 1) / 512;

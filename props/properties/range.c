@@ -236,6 +236,7 @@ static span reach(const attest_trial *trial)
         all.low += 2 * below(k.x.low) + below(b.low);
         all.high += 2 * above(k.length) + above(b.high);
     }
+    all.high -= log2(1 - p->axis[ATTEST_AXIS_DROPOUT].number); /* 0 without */
     all.low += below(gout.low) + below(gain.low);
     all.high += above(gout.high) + above(gain.high);
     all.finite = q.x.finite && k.x.finite && v.finite && gout.finite && gain.finite && isfinite(all.low + all.high);

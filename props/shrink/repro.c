@@ -196,7 +196,7 @@ static attest_status take_tensor(attest_example *example, attest_tensor_id id, c
         if (t->dtype == ATTEST_I64 && bits > (uint64_t)p->m)
             return refuse(err, "len is at most m", part);
         if (t->dtype == ATTEST_BOOL && bits > 1)
-            return refuse(err, "attn_mask is 0 or 1", part);
+            return refuse(err, "attn_mask and keep are 0 or 1", part);
         attest_store_bits(t, x, bits);
     }
     if (*at != '\0')

@@ -225,8 +225,8 @@ attest_status attest_shrink_values(attest_shrinker *s, attest_error *err)
             ATTEST_TRY(simplify_lengths(s, ids[k], err));
             continue;
         }
-        if (ids[k].kind == ATTEST_KIND_ROLE &&
-            ids[k].index == ATTEST_MASK) /* shrink_parts.c leaves rows and keys out */
+        if (ids[k].kind == ATTEST_KIND_ROLE && /* shrink_parts.c leaves rows and keys out */
+            (ids[k].index == ATTEST_MASK || ids[k].index == ATTEST_KEEP))
             continue;
         for (int change = 0; change < (ids[k].kind == ATTEST_KIND_ROLE ? SIMPLER : 1); change++)
             ATTEST_TRY(simplify(s, ids[k], simpler[change], err));

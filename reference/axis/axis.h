@@ -231,6 +231,17 @@ typedef struct axis_gates {
 
 const axis_gates *axis_gates_of(const attest_problem *p);
 
+/* ---- dropout.c ----------------------------------------------------------------------------------------------- */
+/* Does dropout keep the weight of key j in the row?  1 without dropout. */
+int axis_keeps(const ref_inputs *in, attest_row at, int64_t j);
+/* 1/(1-R): what a kept weight is multiplied by in u; 1 without dropout. */
+void axis_dropout_ball(arb_t c, const attest_problem *p, slong prec);
+void axis_dropout_exact(mpq_t c, const attest_problem *p);
+void axis_dropout_size(mag_t c, const attest_problem *p);
+/* Relative error of a term that a computed 1/(1-R) multiplies once; 0 without dropout, infinite for an R so near to 1
+ * that a kernel may hold it as 1. */
+void axis_dropout_error(mag_t theta, const attest_problem *p, const mag_t u, const mag_t u_div);
+
 /* ---- norm.c: norm, affine and eps ---------------------------------------------------------------------------- */
 /* Division by the root of the sum of squares. */
 typedef struct axis_root {

@@ -37,5 +37,6 @@ axis_entry axis_attn_mask_entry(uint32_t value);
 axis_entry axis_pages_entry(uint32_t value);
 axis_entry axis_kv_entry(uint32_t value);
 axis_entry axis_decay_input_entry(uint32_t value);
+axis_entry axis_dropout_entry(uint32_t value);
 
 #endif

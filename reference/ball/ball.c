@@ -169,19 +169,21 @@ static int64_t run_of(const ref_row *row, int64_t from, int64_t to)
     return run;
 }
 
-/* u = sum w gin v (one dot product a channel and run of keys in a block), z = sum w. */
-static attest_status sums(ref_row *row, const ref_inputs *in, ref_ball_cache *cache, int64_t b, int64_t g, slong prec,
+/* u = sum w gin keep/(1-R) v (one dot product a channel and run of keys in a block), z = sum w. */
+static attest_status sums(ref_row *row, const ref_inputs *in, ref_ball_cache *cache, attest_row at, slong prec,
                           attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    const int gated = axis_gates_of(in->p)->values;
+    const int64_t b = at.b, g = attest_kv_head(in->p, at.h);
+    const int gated = axis_gates_of(in->p)->values || attest_drops(in->p);
     ref_block *block = &cache->v;
     arb_ptr w = gated ? ref_ball_vector(row->keys) : row->w;
     if (!w)
         return attest_fail(err, ATTEST_NO_MEMORY, "reference: no memory for %lld gates", (long long)row->keys);
     ATTEST_TRY(ref_ball_gate_keys(row, in, &cache->gin, b, g, prec, err));
+    ref_ball_drop(row, in, at, prec);
     for (int64_t j = 0; gated && j < row->keys; j++)
-        arb_mul(w + j, row->w + j, row->gin + j, prec);
+        arb_mul(w + j, row->w + j, ref_row_pass(row, in->p) + j, prec);
     arb_zero(row->z);
     for (int64_t j = 0; j < row->keys; j++)
         arb_add(row->z, row->z, row->w + j, prec);
@@ -191,8 +193,8 @@ static attest_status sums(ref_row *row, const ref_inputs *in, ref_ball_cache *ca
         int64_t from, to, run;
         ATTEST_TRY(ref_block_load(block, in, ATTEST_V, b, g, j, prec, err));
         overlap(&from, &to, row, block);
-        for (int64_t at = from; at < to; at++)
-            row->no_truth |= block->bad[row->key[at] - block->first];
+        for (int64_t k = from; k < to; k++)
+            row->no_truth |= block->bad[row->key[k] - block->first];
         for (; from < to; from += run) {
             run = run_of(row, from, to);
             arb_srcptr x = block->x + row->key[from] - block->first;
@@ -251,7 +253,7 @@ static attest_status fill_sums(ref_row *row, query *q, ref_ball_cache *cache, at
     if (decay->set && !decay->vector)
         ATTEST_TRY(ref_ball_decay_weights(row, given, in, at.b, g, at.i, prec, err));
     ref_ball_filter(row, p, prec);
-    ATTEST_TRY(sums(row, in, cache, at.b, g, prec, err));
+    ATTEST_TRY(sums(row, in, cache, at, prec, err));
     if (attest_axis_value_of(p, ATTEST_AXIS_STATE) != ATTEST_STATE_NONE) {
         ATTEST_TRY(ref_ball_add_state(row, in, query_at(q, -1), given, at.b, g, prec, err));
         if (q->vector)

@@ -42,6 +42,9 @@ attest_status ref_block_load(ref_block *block, const ref_inputs *in, attest_role
 attest_status ref_ball_gate_keys(ref_row *row, const ref_inputs *in, ref_block *block, int64_t b, int64_t g, slong prec,
                                  attest_error *err);
 
+/* row->pass, with dropout: what multiplies v_j in u, from row->gin. */
+void ref_ball_drop(ref_row *row, const ref_inputs *in, attest_row at, slong prec);
+
 /* A vector of zero balls that reports failure; clears and frees. */
 arb_ptr ref_ball_vector(int64_t count);
 void ref_ball_vector_free(arb_ptr x, int64_t count);

@@ -56,6 +56,20 @@ int ref_ball_value_gate(arb_t gate, const ref_inputs *in, int64_t b, int64_t g, 
     return !gates->values || gates->ball(gate, in->role[gates->value_role], b, g, j, prec);
 }
 
+void ref_ball_drop(ref_row *row, const ref_inputs *in, attest_row at, slong prec)
+{
+    AUTO_ARB(kept);
+    if (!attest_drops(in->p))
+        return;
+    axis_dropout_ball(kept, in->p, prec);
+    for (int64_t j = 0; j < row->keys; j++) {
+        if (axis_keeps(in, at, row->key[j]))
+            arb_mul(row->pass + j, row->gin + j, kept, prec);
+        else
+            arb_zero(row->pass + j);
+    }
+}
+
 void ref_ball_row_gate(ref_row *row, const ref_inputs *in, attest_row at, slong prec)
 {
     const axis_gates *gates = axis_gates_of(in->p);

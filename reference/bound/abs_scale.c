@@ -75,7 +75,7 @@ static void gated_column(mag_t y, const abs_scale_job *job, int64_t c, arb_srcpt
     mag_zero(y);
     for (int64_t j = 0; j < job->row->keys; j++) {
         arb_set_d(x, attest_load(v, attest_offset(v, job->b, job->g, job->row->key[j], c)));
-        arb_mul(x, x, job->row->gin + j, 128);
+        arb_mul(x, x, ref_row_pass(job->row, job->in->p) + j, 128);
         arb_get_mag(size, x);
         mag_addmul(y, job->w + j, size);
         if (center)
@@ -91,7 +91,7 @@ static void abs_scale_column(mag_t y, abs_scale_job *job, int64_t c, arb_srcptr 
 {
     const attest_tensor *v = job->in->role[ATTEST_V];
     AUTO_MAG(s);
-    if (axis_gates_of(job->in->p)->values) {
+    if (ref_row_pass(job->row, job->in->p)) {
         gated_column(y, job, c, center);
         return;
     }

@@ -76,6 +76,8 @@ static void set_output(row_job *job)
         bound_tiny(job->out_tiny, job->got_dtype, m->flags);
     }
     mag_add(job->out_tiny, job->out_tiny, m->tiny);
+    if (m->drops) /* a quotient that is multiplied by 1/(1-R) */
+        mag_addmul(job->out_tiny, m->tiny, m->kept);
 }
 
 /* R-DIVISION; division-free merges: e^(lse_part - lse), whose sum over the parts is not quite 1 (R-MERGE); the quotient
@@ -163,16 +165,18 @@ static void quotient_column(ref_bound *bound, row_job *job, int64_t c, const arb
         mag_addmul(bound->term[ATTEST_TERM_EXP], job->weak, size);
     mag_div(bound->term[ATTEST_TERM_SCORE], bound->term[ATTEST_TERM_SCORE], job->weak);
     mag_div(bound->term[ATTEST_TERM_EXP], bound->term[ATTEST_TERM_EXP], job->weak);
-    if (answer != ATTEST_NO)
+    if (answer != ATTEST_NO && !job->model.drops)
         bound_probabilistic_cast(bound->probable, job, cast, job->weak);
     mag_div(cast, cast, job->weak);
-    if (answer != ATTEST_NO)
+    if (answer != ATTEST_NO && !job->model.drops)
         mag_set(bound->term[ATTEST_TERM_CAST], cast);
     bound_sums_values(&job->sums, v, job->b, job->g, job->row->key, c);
-    if (answer != ATTEST_YES) {
+    if (answer != ATTEST_YES || job->model.drops) {
         bound_sums_dot(cast, &job->sums, BOUND_CAST);
         bound_run_cast(cast, job, c);
         bound_running_cast(cast, job);
+        if (job->model.drops && answer != ATTEST_NO) /* R-DROPOUT: the two sums' casts differ */
+            mag_addmul(cast, size, job->total[BOUND_CAST]);
         bound_probabilistic_cast(bound->probable, job, cast, job->weaker);
         mag_div(cast, cast, job->weaker);
         mag_max(bound->term[ATTEST_TERM_CAST], bound->term[ATTEST_TERM_CAST], cast);
@@ -425,8 +429,8 @@ static void set_row(row_job *job)
     mag_one(job->gate);
     if (job->model.gates_rows)
         arb_get_mag(job->gate, row->gout);
-    if (job->model.gates_values)
-        bound_sums_gates(&job->sums, row->gin);
+    if (ref_row_pass(row, job->in->p))
+        bound_sums_gates(&job->sums, ref_row_pass(row, job->in->p));
     for (int64_t j = 0; j < row->keys; j++) {
         mag_add(job->total_size, job->total_size, job->weights.size + j);
         for (int t = BOUND_SCORE; t <= BOUND_CAST; t++)

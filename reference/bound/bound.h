@@ -72,6 +72,7 @@ typedef struct bound_model {
     int decays, vector; /* decay is set; inside the product */
     int gates_values, gates_rows;
     int gates_inputs;     /* R-GATE: gates may be multiplied into q and k */
+    int drops;            /* dropout is set (R-DROPOUT) */
     int serial;           /* sums over keys and channels are declared to be serial (R-RUN) */
     int common;           /* factors that many exponentials have in common are known (R-COMMON) */
     int divides_first;    /* weights may be divided before they meet v (R-CAST, R-SUM) */
@@ -115,6 +116,7 @@ typedef struct bound_model {
     mag_t feature, feature_tiny; /* relative and absolute error of one feature (R-FEATURE) */
     mag_t written, written_tiny; /* storing what a delta rule writes: relative, absolute; 0 without */
     mag_t gated, gated_tiny;     /* storing gin v: relative, absolute; 0 without */
+    mag_t kept, kept_error;      /* 1/(1-R) of dropout; relative error of a term that it multiplies; 1 and 0 without */
     mag_t gated_limit;           /* 2^(emax-1) of the type that gin v is stored in; without, `limit` */
     mag_t stored, stored_tiny;   /* one rounding of what rope or a feature makes to stored_type; 0 without */
     mag_t turned, turned_tiny;   /* those of rope's terms, and before the feature: relative, absolute; 0 without */

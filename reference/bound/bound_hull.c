@@ -78,8 +78,9 @@ static int speaks(const row_job *job)
     AUTO_MAG(twice);
     mag_mul_2exp_si(twice, job->weak, 1);
     return m->exponential && (schedule == ATTEST_SCHEDULE_TWO_PASS || schedule == ATTEST_SCHEDULE_ONLINE) &&
-           !m->running && !m->vector && !m->given && !m->gates_values && !m->p->axis[ATTEST_AXIS_EPS].value &&
-           job->row->keys > 0 && mag_cmp(twice, job->divisor) < 0 && numbers_are_plain(m) && keeps_largest(job);
+           !m->running && !m->vector && !m->given && !m->gates_values && !m->drops &&
+           !m->p->axis[ATTEST_AXIS_EPS].value && job->row->keys > 0 && mag_cmp(twice, job->divisor) < 0 &&
+           numbers_are_plain(m) && keeps_largest(job);
 }
 
 static void set_inverse(hull_job *h, const row_job *job)

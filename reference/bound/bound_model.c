@@ -20,7 +20,8 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, bias),        offsetof(bound_model, bias_tiny),    offsetof(bound_model, turned),
     offsetof(bound_model, turned_tiny), offsetof(bound_model, written),      offsetof(bound_model, written_tiny),
     offsetof(bound_model, gated),       offsetof(bound_model, gated_tiny),   offsetof(bound_model, gated_limit),
-    offsetof(bound_model, stored),      offsetof(bound_model, stored_tiny),
+    offsetof(bound_model, stored),      offsetof(bound_model, stored_tiny),  offsetof(bound_model, kept),
+    offsetof(bound_model, kept_error),
 };
 
 static mag_ptr field(bound_model *m, size_t k) { return (mag_ptr)(void *)((char *)m + mag_fields[k]); }
@@ -226,7 +227,7 @@ static int is_stored_already(const bound_model *m)
     return m->stores_features && !is_multiplied(m) && !bound_decays_tokens(m);
 }
 
-/* R-DELTA, R-GATE: what a delta rule writes, and gated values, may be stored as scaled numbers are. */
+/* R-DELTA, R-GATE, R-DROPOUT: what a delta rule writes, and gated values, may be stored as scaled numbers are. */
 static void set_values(bound_model *m)
 {
     const uint32_t type = made_type(m, 1);
@@ -237,10 +238,14 @@ static void set_values(bound_model *m)
     m->written_emax = attest_format_of(type - 1).emax - 1;
     mag_set_d(m->written, attest_unit_roundoff(type - 1));
     bound_tiny(m->written_tiny, type - 1, m->flags);
-    if (!m->gates_values)
+    if (!m->gates_values && !m->drops)
         return;
     mag_set(m->gated, m->written);
     mag_set(m->gated_tiny, m->written_tiny);
+    if (m->gates_values && m->drops) { /* gin v, and c gin v */
+        bound_compose(m->gated, m->gated, m->written);
+        mag_mul_2exp_si(m->gated_tiny, m->gated_tiny, 1);
+    }
     reaches(m->gated_limit, type);
 }
 
@@ -434,6 +439,7 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     m->gates_values = axis_gates_of(p)->values;
     m->gates_rows = axis_gates_of(p)->rows;
     m->gates_inputs = may_gate_inputs(m);
+    m->drops = attest_drops(p);
     set_form(m, in);
     set_update(m);
     set_units(m);
@@ -443,6 +449,8 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     bound_model_features(m, scaled_type(m));
     set_score(m);
     set_values(m);
+    axis_dropout_size(m->kept, p);
+    axis_dropout_error(m->kept_error, p, m->u, m->u_div);
     set_bias(m);
     const uint32_t scattered = p->axis[ATTEST_AXIS_ATTN_MASK].value; /* R-MASK: tiles count masked keys */
     m->stores_parts = m->exponential && !m->recurrent && !mag_is_zero(m->u_state) &&

@@ -69,13 +69,14 @@ void bound_probabilistic_finish(ref_bound *bound)
     mag_min(bound->probable, bound->probable, bound->total);
 }
 
-/* What gates on values may lose by underflow (R-GATE); `gate`: what may multiply a sum before the norm. */
-static void gates_lose(mag_t y, row_job *job, mag_t gate)
+/* What gates on values, and the factor of dropout, may lose by underflow (R-GATE, R-DROPOUT: each of the two); `gate`:
+ * what may multiply a sum before the norm. */
+static void gates_lose(mag_t all, row_job *job, mag_t gate)
 {
     const bound_model *m = &job->model;
-    AUTO_MAG(x, top);
+    AUTO_MAG(x, top, y);
     mag_one(gate);
-    if (m->gates_values) {
+    if (m->gates_values || m->drops) {
         mag_mul(x, m->tiny, job->weights.unit); /* gin w of one key, times |v| */
         mag_mul_ui(x, x, 2 * (ulong)job->row->keys);
         mag_addmul(x, job->total_size, job->weights.gate_tiny);
@@ -88,6 +89,9 @@ static void gates_lose(mag_t y, row_job *job, mag_t gate)
             mag_addmul(y, x, m->gated_tiny);
         }
     }
+    mag_mul(y, y, m->kept);
+    mag_mul_2exp_si(y, y, m->gates_values && m->drops);
+    mag_add(all, all, y);
     if (axis_gates_of(m->p)->before)
         mag_max(gate, gate, job->gate);
 }

@@ -36,7 +36,7 @@ attest_status bound_run_init(bound_run *run, const bound_model *m, const ref_row
     AUTO_ARB(x, y);
     AUTO_MAG(rest);
     slong top;
-    if (!m->serial || m->gates_values || row->keys < 1 || !top_exponent(&top, row))
+    if (!m->serial || m->gates_values || m->drops || row->keys < 1 || !top_exponent(&top, row))
         return ATTEST_OK;
     double *block = calloc(4 * (size_t)row->keys, sizeof *block);
     if (!block)

@@ -348,6 +348,7 @@ static void compose_sum(mag_t gamma, const bound_weights *w, const bound_model *
     bound_gamma(x, m->narrows ? 1 : 0, m->u);
     bound_compose(gamma, gamma, x);
     bound_compose(gamma, gamma, w->gate_value); /* R-GATE */
+    bound_compose(gamma, gamma, m->kept_error); /* R-DROPOUT */
     if (m->stores_parts)
         bound_compose(gamma, gamma, m->u_state);
     if (bound_stores_values(m) && (m->degree != 1 || axis_weight_of(m->p)->series)) /* else in place of a key */
@@ -371,28 +372,35 @@ static void set_gamma_sum(bound_weights *w, const bound_model *m)
 }
 
 /* R-CAST: |cast - w| <= u_cast (|w| + a) + tiny_cast unit, and where the weights may be divided before the
- * cast, tiny_cast |Z|.  The cast one may be gin w. */
+ * cast, tiny_cast |Z|.  The cast one may be gin w, and with dropout w/(1-R); who declares nothing may cast w first and
+ * its product again. */
 static void set_casts(bound_weights *w, const bound_model *m, const ref_row *row, int divides)
 {
-    AUTO_MAG(tiny, x, high);
+    const int twice = m->drops && m->unknown;
+    AUTO_MAG(tiny, x, high, u_cast);
+    bound_gamma(u_cast, twice ? 2 : 1, m->u_cast);
+    if (!twice)
+        mag_set(u_cast, m->u_cast);
     bound_gamma(x, w->rescales + w->merges, m->u_exp);
     mag_add_ui(x, x, 1);
     mag_mul(tiny, w->unit, x);
     if (divides && m->divides_first)
         mag_addmul(tiny, w->divisor, x);
     mag_mul(tiny, tiny, m->tiny_cast);
+    mag_mul_2exp_si(tiny, tiny, twice);
     mag_set(w->cast_tiny, tiny);
     for (int64_t j = 0; j < w->keys && m->direct && !mag_is_zero(m->u_cast); j++) {
         mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
         mag_add(x, x, w->set[BOUND_EXP] + j);
         mag_max(high, high, x);
-        mag_mul(w->set[BOUND_CAST] + j, x, m->u_cast);
+        mag_mul(w->set[BOUND_CAST] + j, x, u_cast);
         mag_set(x, tiny);
         if (m->gates_values)
             bound_ungated(x, row->gin + j);
         mag_add(w->set[BOUND_CAST] + j, w->set[BOUND_CAST] + j, x);
     }
     mag_mul(high, high, w->inverse);
+    mag_mul(high, high, m->kept);
     if (mag_cmp_2exp_si(high, attest_format_of(m->p->p).emax) >= 0)
         w->overflow = 1;
 }
@@ -430,6 +438,7 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
     mag_mul(total, total, w->value_tiny);
     mag_mul_2exp_si(total, total, 1);
     mag_add(w->lost, w->lost, total);
+    mag_mul(w->lost, w->lost, m->kept); /* the sum may be multiplied, or v as it is held */
 }
 
 /* Of the visible keys alone: what stands at masked ones may be no number. */

@@ -64,6 +64,7 @@ typedef struct ref_row {
     mag_ptr decay;   /* [keys] |D_ij|, upper; 1 without decay and with decay=vector */
     mag_ptr kept;    /* [keys] with a filter: |D_ij W(s_j-c)| whether or not the key passes, upper */
     arb_ptr gin;     /* [keys] gin_j; 1 without gates on values */
+    arb_ptr pass;    /* [keys] gin_j keep_ij/(1-R) of dropout; without: not set, see ref_row_pass() */
     arb_t gout;      /* gout_i; 1 without gates on rows (and with pre-out: it is in here too) */
     mag_t decay0;    /* |product of the decays t = 0..i| that multiplies h0 and z0, upper; 1 without; the delta
                             rule: not used (delta.decay) */
@@ -78,6 +79,8 @@ void ref_row_init(ref_row *row);
 /* Sizes the arrays for e values and `keys` keys (contents then undefined). */
 attest_status ref_row_resize(ref_row *row, int64_t e, int64_t keys, attest_error *err);
 void ref_row_clear(ref_row *row);
+/* [keys] What multiplies v_j in u beside the weight; NULL: nothing does. */
+arb_srcptr ref_row_pass(const ref_row *row, const attest_problem *p);
 /* Puts oq into lowest terms, which costs more than all that came before: for who compares or prints fractions. */
 void ref_row_reduce(ref_row *row);
 

@@ -78,13 +78,14 @@ static void free_keys(ref_row *row)
     free_balls(row->s, row->keys);
     free_balls(row->w, row->keys);
     free_balls(row->gin, row->keys);
+    free_balls(row->pass, row->keys);
     key_mags(mags, row);
     for (int a = 0; a < KEY_MAGS; a++) {
         free_mags(*mags[a], row->keys);
         *mags[a] = NULL;
     }
     free(row->key);
-    row->s = row->w = row->gin = NULL;
+    row->s = row->w = row->gin = row->pass = NULL;
     row->key = NULL;
     row->keys = 0;
 }
@@ -96,11 +97,12 @@ static int make_keys(ref_row *row, int64_t keys)
     row->s = zeroed(keys, sizeof *row->s);
     row->w = zeroed(keys, sizeof *row->w);
     row->gin = zeroed(keys, sizeof *row->gin);
+    row->pass = zeroed(keys, sizeof *row->pass);
     row->key = zeroed(keys, sizeof *row->key);
     key_mags(mags, row);
     for (int a = 0; a < KEY_MAGS; a++)
         good &= (*mags[a] = zeroed(keys, sizeof **mags[a])) != NULL;
-    return good && row->s && row->w && row->gin && row->key;
+    return good && row->s && row->w && row->gin && row->pass && row->key;
 }
 
 /* What was made from values that are no longer the row's. */
@@ -160,6 +162,13 @@ void ref_row_clear(ref_row *row)
     mag_clear(row->delta.last);
     mpq_clear(row->zq);
     memset(row, 0, sizeof *row);
+}
+
+arb_srcptr ref_row_pass(const ref_row *row, const attest_problem *p)
+{
+    const uint32_t gates = attest_axis_value_of(p, ATTEST_AXIS_GATES);
+    const int gated = gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT || gates == ATTEST_GATES_HEADS;
+    return attest_drops(p) ? row->pass : gated ? row->gin : NULL;
 }
 
 void ref_row_reduce(ref_row *row)

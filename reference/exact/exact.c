@@ -231,6 +231,17 @@ static void head_sums(mpq_t *u, mpq_t z, const exact_keys *r)
     mpz_clear(denominator);
 }
 
+/* out = x y without a gcd, but for the powers of two. */
+static void multiply(mpq_t out, const mpq_t x, const mpq_t y)
+{
+    mpz_ptr top = mpq_numref(out), bottom = mpq_denref(out);
+    mpz_mul(top, mpq_numref(x), mpq_numref(y));
+    mpz_mul(bottom, mpq_denref(x), mpq_denref(y));
+    const mp_bitcnt_t below = mpz_scan1(bottom, 0), above = mpz_sgn(top) ? mpz_scan1(top, 0) : below;
+    mpz_tdiv_q_2exp(top, top, above < below ? above : below);
+    mpz_tdiv_q_2exp(bottom, bottom, above < below ? above : below);
+}
+
 /* The same pair by pair. */
 static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_error *err)
 {
@@ -238,6 +249,7 @@ static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_err
     const attest_problem *p = r->in->p;
     row_sums s;
     AUTO_MPZ(w, v);
+    AUTO_MPQ(kept);
     ATTEST_TRY(sums_new(&s, r, err));
     for (int64_t j = 0; j < s.scores.count; j++) {
         if (!s.kept[j])
@@ -246,6 +258,8 @@ static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_err
         if (s.decays.d)
             mpz_mul(w, w, s.decays.d[j]);
         mpz_add(s.sum[p->e], s.sum[p->e], w);
+        if (!axis_keeps(r->in, (attest_row){ r->b, r->h, r->i }, r->first + j))
+            continue;
         exact_integer(v, exact_load_gin(r, r->first + j), r->gin.low);
         mpz_mul(w, w, v);
         for (int64_t c = 0; c < p->e; c++) {
@@ -254,8 +268,12 @@ static attest_status key_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_err
         }
     }
     const long exponent = s.weight.exponent + s.decays.exponent;
-    for (int64_t c = 0; c < p->e; c++)
+    axis_dropout_exact(kept, p);
+    for (int64_t c = 0; c < p->e; c++) {
         exact_ratio(u[c], s.sum[c], exponent + r->gin.low + r->v.low, s.weight.denominator);
+        if (attest_drops(p))
+            multiply(u[c], u[c], kept);
+    }
     exact_ratio(z, s.sum[p->e], exponent, s.weight.denominator);
 out:
     sums_free(&s, p);
@@ -364,17 +382,6 @@ attest_status exact_row_sums(mpq_t *u, mpq_t z, const exact_keys *r, attest_erro
         ATTEST_TRY(add_given_states(u, z, r, err));
 out:
     return status;
-}
-
-/* out = x y without a gcd, but for the powers of two. */
-static void multiply(mpq_t out, const mpq_t x, const mpq_t y)
-{
-    mpz_ptr top = mpq_numref(out), bottom = mpq_denref(out);
-    mpz_mul(top, mpq_numref(x), mpq_numref(y));
-    mpz_mul(bottom, mpq_denref(x), mpq_denref(y));
-    const mp_bitcnt_t below = mpz_scan1(bottom, 0), above = mpz_sgn(top) ? mpz_scan1(top, 0) : below;
-    mpz_tdiv_q_2exp(top, top, above < below ? above : below);
-    mpz_tdiv_q_2exp(bottom, bottom, above < below ? above : below);
 }
 
 int exact_row_output(mpq_t *o, mpq_t *u, const mpq_t z, const exact_keys *r)

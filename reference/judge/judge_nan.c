@@ -27,6 +27,12 @@ static int spoken_for(const attest_problem *p)
            attest_axis_value_of(p, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD;
 }
 
+/* Is key j visible, and does u read its weight?  What dropout leaves out need not be computed. */
+static int reads(const ref_inputs *in, attest_row at, int64_t j, int values)
+{
+    return ref_sees(in, at, j) && (!values || axis_keeps(in, at, j));
+}
+
 int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, attest_row at, int64_t channel)
 {
     const attest_problem *p = in->p;
@@ -38,13 +44,13 @@ int judge_must_be_nan(const ref_inputs *in, attest_tensor_id id, attest_row at, 
     if (!spoken_for(p))
         return 0;
     ref_visible(in, at.b, at.i, &first, &last);
-    while (first < last && !ref_sees(in, at, first))
+    while (first < last && !reads(in, at, first, values))
         first++;
     if (first < last && scores && any_nan(q, attest_offset(q, at.b, at.h, at.i, 0), p->d, q->stride[3]))
         return 1;
     for (int64_t j = first; j < last; j++)
-        if (ref_sees(in, at, j) && ((scores && any_nan(k, attest_offset(k, at.b, g, j, 0), p->d, k->stride[3])) ||
-                                    (values && isnan(attest_load(v, attest_offset(v, at.b, g, j, channel))))))
+        if (reads(in, at, j, values) && ((scores && any_nan(k, attest_offset(k, at.b, g, j, 0), p->d, k->stride[3])) ||
+                                         (values && isnan(attest_load(v, attest_offset(v, at.b, g, j, channel))))))
             return 1;
     return 0;
 }

@@ -146,8 +146,8 @@ static attest_status open_job(wrong_job *job, unsigned char *keys, int64_t h, at
         ATTEST_TRY(bound_sums_init(&job->other, job->keys, err));
     job->share = job->own.coef[0];
     job->loss = job->own.coef[1];
-    if (axis_gates_of(p)->values)
-        bound_sums_gates(&job->own, job->row->gin);
+    if (ref_row_pass(job->row, p))
+        bound_sums_gates(&job->own, ref_row_pass(job->row, p));
     if (!job->weights)
         goto out;
     set_shares(job, h);

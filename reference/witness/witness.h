@@ -54,7 +54,7 @@ typedef struct wit_case {
     const attest_problem *p;
     const attest_bundle *in;
     const attest_tensor *q, *k, *v, *sink; /* this and all below: NULL if not read */
-    const attest_tensor *gin, *gout, *sk, *sq, *slope, *gain, *shift, *bias, *mask;
+    const attest_tensor *gin, *gout, *sk, *sq, *slope, *gain, *shift, *bias, *mask, *keep;
     const attest_tensor *a, *gamma, *strength; /* strength: b of delta and efla */
     int64_t len;                               /* keys of this batch entry */
     unsigned lowest, highest;                  /* degrees of the states */
@@ -89,6 +89,8 @@ void wit_cosformer_angle(wit *r, const wit_case *w, int64_t pos);
 void wit_decay(wit *r, const wit_case *w, int64_t b, int64_t g, int64_t c, int64_t from, int64_t to);
 void wit_gin(wit *r, const wit_case *w, int64_t b, int64_t g, int64_t j);  /* 1 without gates on values */
 void wit_gout(wit *r, const wit_case *w, int64_t b, int64_t h, int64_t i); /* 1 without gates on rows */
+/* What u gets of the weight of key j by query i of head h: 0, or 1/(1-R); 1 without dropout. */
+void wit_dropped(wit *r, const wit_case *w, int64_t b, int64_t h, int64_t i, int64_t j);
 
 /* Does row (b,h,i), which sees key[0..keys), read finite numbers only?  witness_reads.c */
 int wit_reads_finite(const wit_case *w, const int64_t *key, int64_t keys, int64_t b, int64_t h, int64_t i);

@@ -57,6 +57,23 @@ void wit_gin(wit *r, const wit_case *w, int64_t b, int64_t g, int64_t j)
         share_of_head(r, w, w->sk, b, g, w->p->hkv, j);
 }
 
+void wit_dropped(wit *r, const wit_case *w, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    wit share;
+    wit_set_ui(r, 1);
+    if (!w->keep)
+        return;
+    if (attest_load_int(w->keep, attest_offset(w->keep, b, h, i, j)) == 0) {
+        wit_set_ui(r, 0);
+        return;
+    }
+    wit_init(&share, w->bits);
+    wit_set_double(&share, w->p->axis[ATTEST_AXIS_DROPOUT].number);
+    wit_sub(&share, r, &share);
+    wit_div(r, r, &share);
+    wit_clear(&share);
+}
+
 void wit_gout(wit *r, const wit_case *w, int64_t b, int64_t h, int64_t i)
 {
     wit_set_ui(r, 1);

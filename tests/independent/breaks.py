@@ -253,6 +253,22 @@ class MaskAfterCenter(Formula):
         return Formula.center(self, self.every if scores else scores)
 
 
+@rule("keep-unscaled", "dropout=NUMBER", "dropout=NUMBER norm=sink")
+class KeepUnscaled(Formula):
+    "weights that dropout keeps are not divided by 1-R"
+
+    def kept(self, b, h, i, j):
+        return ONE if Formula.kept(self, b, h, i, j) != 0 else ZERO
+
+
+@rule("keep-of-kv-head", "dropout=NUMBER", "dropout=NUMBER attn_mask=full")
+class KeepOfKvHead(Formula):
+    "dropout goes by the KV head"
+
+    def kept(self, b, h, i, j):
+        return Formula.kept(self, b, self.kv_head(h), i, j)
+
+
 @rule("mask-counted", "attn_mask=shared norm=length")
 class MaskCounted(Formula):
     "t counts masked keys too"

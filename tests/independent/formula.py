@@ -278,6 +278,12 @@ class Formula:
         """Gates act on values, never on z."""
         return ONE
 
+    def kept(self, b, h, i, j):
+        """What dropout leaves of a weight in u."""
+        if self.axes["dropout"] == "none":
+            return ONE
+        return over(self.t["keep"][b][h][i][j], ONE + -number(self.axes["dropout"]))
+
     def row(self, b, h, i):
         g, keys = self.kv_head(h), self.visible(b, h, i)
         if not keys and not self.given_state:
@@ -290,7 +296,7 @@ class Formula:
         for j, s, size in zip(keys, scores, sizes):
             if not self.passes_filter(s, scores):
                 continue
-            decay, w, gin = self.decay(b, g, i, j), self.weight(s + -c), self.gate_in(b, g, j)
+            decay, w, gin = self.decay(b, g, i, j), self.weight(s + -c), self.gate_in(b, g, j) * self.kept(b, h, i, j)
             dw, size = decay * w, abs(real(decay)) * self.weight_size(w, size + of_center)
             z.add(dw * self.value_gate_of_z(gin), size)
             for col in range(self.e):

@@ -15,7 +15,8 @@ EPS_NORMS = ("sum", "l2", "length-l2") + ROWS_NORMS
 HEADS = ((1, 1), (2, 1), (2, 2), (4, 2), (3, 1), (4, 4))
 SCENES = ("normal", "dyadic", "repeat", "zeros", "large", "negative", "subnormal", "cancel")
 NUMBERS = {"filter": ("0.5", "1", "2", "0.1", "3"), "rope": ("10000", "10", "2", "0.5", "500000"),
-           "window": ("1", "2", "3", "4"), "pages": ("1", "2", "4", "16"), "eps": ("1e-5", "0.01", "1", "0.3"), "clamp": ("5", "0.5", "-1", "2"),
+           "window": ("1", "2", "3", "4"), "pages": ("1", "2", "4", "16"),
+           "dropout": ("0.5", "0.1", "0.25", "0.9", "0.3"), "eps": ("1e-5", "0.01", "1", "0.3"), "clamp": ("5", "0.5", "-1", "2"),
            "cap": ("2", "30", "0.7", "1"), "P": ("0", "1", "2", "3", "4", "5", "8"), "TAU": ("0.5", "1", "2", "0.3"),
            "F": ("1", "0.25", "3", "0", "-1", "20")}
 # Values of two axes whose formulas meet: which comes first, which position, which keys count.
@@ -24,6 +25,10 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "alibi=draw mask=causal-br", "clamp=NUMBER bias=full", "cap=NUMBER bias=head", "bias=batch mask=causal-br",
          "bias=shared lens=draw", "attn_mask=full center=max", "attn_mask=shared norm=length",
          "attn_mask=head bias=full", "attn_mask=batch mask=causal-br", "attn_mask=full window=NUMBER", "pages=NUMBER lens=draw",
+         "dropout=NUMBER mask=causal", "dropout=NUMBER window=NUMBER", "dropout=NUMBER norm=sink",
+         "dropout=NUMBER attn_mask=full", "dropout=NUMBER lens=draw", "dropout=NUMBER gates=heads",
+         "dropout=NUMBER decay=scalar", "dropout=NUMBER filter=NUMBER", "dropout=NUMBER weight=taylor:P",
+         "dropout=NUMBER norm=layernorm",
          "kv=f16 rope=NUMBER", "kv=bf16 gates=heads", "kv=f16 state=draw", "pages=NUMBER decay=vector", "pages=NUMBER update=delta", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
          "feature=cosformer rope=NUMBER",
          "feature=cosformer state=draw", "feature=cosformer mask=causal-br", "rope=NUMBER state=draw",
@@ -33,10 +38,10 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "gates=heads decay=vector", "gates=pre-out norm=floor:F", "affine=draw gates=out", "update=delta decay=vector",
          "update=delta state=draw", "update=delta gates=inout", "update=efla gates=heads", "update=efla decay=retnet",
          "update=efla feature=cosformer", "update=delta rope=NUMBER", "update=delta mask=causal-br")
-LATER = ("bias", "attn_mask", "pages", "kv", "decay_input")
+LATER = ("bias", "attn_mask", "pages", "kv", "decay_input", "dropout")
 # How often a problem of a preset leaves these axes' defaults.
 BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12, "bias": 0.05,
-          "attn_mask": 0.05, "pages": 0.05, "kv": 0.05, "decay_input": 0.2, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
+          "attn_mask": 0.05, "pages": 0.05, "kv": 0.05, "decay_input": 0.2, "dropout": 0.05, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
 
 
 def filled(rng, axis, value):
@@ -56,7 +61,7 @@ def polynomial(axes):
 def recurrent(axes):
     """A recurrence exists: a polynomial of the bare score around 0, and no window over the keys."""
     return (polynomial(axes) and axes["center"] == "zero" and axes["window"] == "none"
-            and all(axes[k] == "none" for k in ("cap", "clamp", "filter", "alibi", "bias", "attn_mask")))
+            and all(axes[k] == "none" for k in ("cap", "clamp", "filter", "alibi", "bias", "attn_mask", "dropout")))
 
 
 def contradicts(axes, sizes):
@@ -265,6 +270,15 @@ class Tensors:
         x[row > 0.8, self.rng.integers(z["m"])] = True
         return x
 
+    def kept(self):
+        """As a kernel draws it; of some rows all or none."""
+        z = self.sizes
+        x = self.rng.random((z["b"], z["hq"], z["n"], z["m"])) >= float(self.axes["dropout"])
+        row = self.rng.random(x.shape[:3])
+        x[row < 0.1] = False
+        x[row > 0.9] = True
+        return x
+
     def rest(self):
         z, f, axes = self.sizes, self.dtypes["other"], self.axes
         if axes["norm"] == "sink":
@@ -285,6 +299,8 @@ class Tensors:
                     self.put("z0.%d" % n, self.factor(z["b"], z["hkv"], dim ** n), f)
         if axes["attn_mask"] != "none":
             self.put("attn_mask", self.mask(), "bool")
+        if axes["dropout"] != "none":
+            self.put("keep", self.kept(), "bool")
 
     def draw(self):
         self.main()

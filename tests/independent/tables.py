@@ -66,4 +66,5 @@ AXES = {
     "pages": ["none", "NUMBER"],
     "kv": ["in", "f16", "bf16"],
     "decay_input": ["factor", "log"],
+    "dropout": ["none", "NUMBER"],
 }

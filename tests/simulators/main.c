@@ -82,6 +82,7 @@ static const struct {
     { "", 0, 0, 0 },
     { " state=draw", 0, 0, 1 },
     { " gates=inout", 0, 0, 0 },
+    { " dropout=0.3", 1, 0, 0 },
     { " norm=none", 0, 0, 0 },
     { " norm=l2", 0, 0, 0 },
     { " norm=rms", 0, 0, 0 },

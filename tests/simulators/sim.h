@@ -60,6 +60,19 @@ typedef enum sim_chunks { CHUNKS_SUMMED, CHUNKS_INTO, CHUNKS_TREE } sim_chunks;
 /* A query behind the last key: its state is decayed token by token, or once by the product. */
 typedef enum sim_behind { BEHIND_STEPS, BEHIND_ONCE } sim_behind;
 
+/* What 1/(1-R) multiplies: weights before their cast, after it, or after one and before another; values; sums; the
+ * quotient.  BELOW: 1-R multiplies the denominator; DIVIDE: weights are divided by it. */
+typedef enum sim_drop {
+    DROP_BEFORE,
+    DROP_AFTER,
+    DROP_TWICE,
+    DROP_VALUES,
+    DROP_SUM,
+    DROP_QUOTIENT,
+    DROP_BELOW,
+    DROP_DIVIDE
+} sim_drop;
+
 typedef struct sim_options {
     uint32_t schedule; /* of a kernel that does not declare it */
     sim_scale scale;
@@ -78,6 +91,7 @@ typedef struct sim_options {
     sim_silu silu;
     sim_chunks chunks;
     sim_behind behind;
+    sim_drop drop;
     uint32_t scaled;       /* 1 + attest_dtype that scaled q and k are rounded to */
     sim_features features; /* phi(q) and phi(k) are rounded to `scaled`, before anything reads them */
     int turned;            /* numbers after rope are rounded to it, before a feature reads them */
@@ -127,6 +141,7 @@ typedef struct sim {
     int finer;                            /* sums are rounded to acc at their end */
     int64_t i, first, last, keys, dim;    /* keys [first,last) are what mask, window and lens leave */
     unsigned char hidden[SIM_KEYS];       /* by attn_mask, among them */
+    unsigned char dropped[SIM_KEYS];      /* by dropout */
     num q[SIM_DIM], k[SIM_KEYS][SIM_DIM]; /* features; scaled as the options say */
     num v[SIM_KEYS][SIM_VALUES];          /* gated */
     num score[SIM_KEYS];
@@ -184,6 +199,15 @@ num sim_scale_power(sim *s, int n);
 num sim_decay_of(sim *s, int64_t j, int64_t i, int64_t c);
 int sim_decays(const sim *s);
 num sim_decay_factor(sim *s, int64_t t, int64_t c);
+
+/* sim_sums.c: dropout. */
+int sim_drops(const sim *s);
+num sim_share(sim *s);       /* 1-R, as computed */
+num sim_kept(sim *s, num x); /* x/(1-R): a product with the reciprocal of what is computed, or a division */
+/* A weight, whose cast is the options'; `cast`: it is cast already. */
+num sim_dropped(sim *s, num w, num cast);
+/* Of w and v, numbers for the keys that are seen of [first,last), those that dropout keeps; returns their count. */
+int64_t sim_keep(sim *s, num *w, num *v, int64_t first, int64_t last);
 
 /* sim_finish.c: from u and z to the outputs: divisor, norm, gain and shift, gate, and the output's type. */
 void sim_finish(sim *s, const num *u, num z);

@@ -15,6 +15,8 @@ void sim_output(sim *s, const num *o)
     const int narrow = attest_format_of(s->p->out).p < attest_format_of(s->p->acc).p;
     for (int64_t c = 0; c < s->p->e; c++) {
         s->o[c] = o[c];
+        if (sim_drops(s) && s->options->drop == DROP_QUOTIENT)
+            s->o[c] = sim_kept(s, s->o[c]);
         if (gated)
             s->o[c] = sim_mul(s, &s->unit.acc, s->o[c], sim_input(s, ATTEST_GOUT, 0, 0, s->i, 0));
         if (narrow)

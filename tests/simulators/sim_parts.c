@@ -102,14 +102,16 @@ static void set_scale(sim *s)
         s->unit.scale.u = fabsl(attest_to_f64(dtype - 1, attest_from_f64(dtype - 1, scale)) / (long double)scale - 1);
 }
 
-/* Which of the keys [first,last) attn_mask hides, and how many it leaves. */
+/* Which of the keys [first,last) attn_mask hides, and how many it leaves; which weights dropout drops. */
 static void set_hidden(sim *s)
 {
     const attest_tensor *mask = attest_bundle_role(s->bundle, ATTEST_MASK);
+    const attest_tensor *keep = attest_bundle_role(s->bundle, ATTEST_KEEP);
     s->keys = 0;
     for (int64_t j = s->first; j < s->last; j++) {
         s->hidden[j] = mask && attest_load_int(mask, attest_offset(mask, 0, 0, s->i, j)) == 0;
         s->keys += !s->hidden[j];
+        s->dropped[j] = keep && attest_load_int(keep, attest_offset(keep, 0, 0, s->i, j)) == 0;
     }
 }
 

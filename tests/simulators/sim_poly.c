@@ -104,7 +104,7 @@ static void weights(sim *s, num *w)
 
 void sim_polynomial(sim *s)
 {
-    num all[SIM_KEYS], w[SIM_KEYS], column[SIM_KEYS];
+    num all[SIM_KEYS], w[SIM_KEYS], column[SIM_KEYS], left[SIM_KEYS];
     sim_tokens(s);
     sim_scores(s);
     weights(s, all);
@@ -115,13 +115,18 @@ void sim_polynomial(sim *s)
         divisor = sim_add(s, &s->unit.sum, s->z, sim_number(s, s->p->axis[ATTEST_AXIS_EPS].number));
     for (int64_t n = 0; s->options->divide != DIVIDE_LAST && n < s->keys; n++)
         w[n] = sim_div(s, w[n], divisor);
-    for (int64_t n = 0; s->casts && n < s->keys; n++)
-        w[n] = sim_round(s, &s->unit.cast, w[n]);
+    for (int64_t n = 0; n < s->keys; n++)
+        w[n] = sim_dropped(s, w[n], s->casts ? sim_round(s, &s->unit.cast, w[n]) : w[n]);
     for (int64_t c = 0; c < s->p->e; c++) {
         for (int64_t j = s->first; j < s->last; j++)
             all[j] = s->v[j][c];
         sim_seen(s, column, all, s->first, s->last);
-        s->u[c] = sim_dot(s, w, column, s->keys);
+        for (int64_t n = 0; n < s->keys; n++)
+            left[n] = w[n];
+        const int64_t kept = sim_keep(s, left, column, s->first, s->last);
+        s->u[c] = kept > 0 ? sim_dot(s, left, column, kept) : tape_given(&s->tape, 0);
+        if (sim_drops(s) && s->options->drop == DROP_SUM)
+            s->u[c] = sim_kept(s, s->u[c]);
     }
     s->has_u = s->options->divide == DIVIDE_LAST;
     s->has_z = 1;

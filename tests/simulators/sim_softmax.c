@@ -64,7 +64,7 @@ static void weigh(sim *s, num *w, int64_t first, int64_t last, num top)
 /* Sums of those keys [first, last) that are seen, one at least; top < 0: weights are not shifted. */
 static void sums(sim *s, part *p, int64_t first, int64_t last, num top)
 {
-    num all[SIM_KEYS], w[SIM_KEYS], cast[SIM_KEYS], column[SIM_KEYS];
+    num all[SIM_KEYS], w[SIM_KEYS], cast[SIM_KEYS], column[SIM_KEYS], left[SIM_KEYS];
     weigh(s, all, first, last, top);
     p->top = top;
     const int64_t count = sim_seen(s, w, all, first, last);
@@ -74,15 +74,20 @@ static void sums(sim *s, part *p, int64_t first, int64_t last, num top)
     if (s->options->divide != DIVIDE_LAST)
         for (int64_t n = 0; n < count; n++) {
             const int then = s->options->divide == DIVIDE_THEN_CAST;
-            cast[n] = sim_div(s, then ? w[n] : cast[n], p->below);
+            w[n] = cast[n] = sim_div(s, then ? w[n] : cast[n], p->below);
             if (then && s->casts)
                 cast[n] = sim_round(s, &s->unit.cast, cast[n]);
         }
+    for (int64_t n = 0; n < count; n++)
+        cast[n] = sim_dropped(s, w[n], cast[n]);
     for (int64_t c = 0; c < s->p->e; c++) {
         for (int64_t j = first; j < last; j++)
             all[j] = s->v[j][c];
         sim_seen(s, column, all, first, last);
-        p->sum[c] = sim_dot(s, cast, column, count);
+        for (int64_t n = 0; n < count; n++)
+            left[n] = cast[n];
+        const int64_t kept = sim_keep(s, left, column, first, last);
+        p->sum[c] = kept > 0 ? sim_dot(s, left, column, kept) : tape_given(&s->tape, 0);
     }
 }
 
@@ -333,17 +338,33 @@ void sim_softmax(sim *s)
     if (s->options->undo_shift && !direct)
         undo(s, &all);
     s->has_u = s->has_z = direct || s->options->undo_shift;
-    for (int64_t c = 0; c < s->p->e; c++)
+    for (int64_t c = 0; c < s->p->e; c++) {
+        if (sim_drops(s) && s->options->drop == DROP_SUM)
+            all.sum[c] = sim_kept(s, all.sum[c]);
         s->u[c] = all.sum[c];
+    }
+    s->has_u = s->has_u && (!sim_drops(s) || (s->options->drop != DROP_QUOTIENT && s->options->drop != DROP_BELOW));
     s->z = all.below;
     if (s->options->sink_by_lse)
         weigh_by_sink(s, &all);
     else if (sim_axis(s, ATTEST_AXIS_NORM) == ATTEST_NORM_SINK)
         add_sink(s, &all);
+    if (sim_drops(s) && s->options->drop == DROP_BELOW)
+        all.below = sim_mul(s, &s->unit.acc, all.below, sim_share(s));
     if ((divided(s) || s->options->sink_by_lse) && sim_axis(s, ATTEST_AXIS_NORM) < ATTEST_NORM_L2)
         sim_output(s, all.sum);
     else
         sim_finish(s, all.sum, all.below);
+}
+
+/* What a running mean is of: v, or with dropout 0 or v/(1-R). */
+static num mean_value(sim *s, int64_t j, int64_t c)
+{
+    if (!sim_drops(s))
+        return s->v[j][c];
+    if (s->dropped[j])
+        return tape_given(&s->tape, 0);
+    return s->options->drop == DROP_SUM ? s->v[j][c] : sim_kept(s, s->v[j][c]);
 }
 
 void sim_mean(sim *s)
@@ -366,10 +387,12 @@ void sim_mean(sim *s)
         if (s->casts && s->options->divide == DIVIDE_THEN_CAST)
             share = sim_round(s, &s->unit.cast, share);
         for (int64_t c = 0; c < s->p->e; c++) {
-            const num v = s->v[j][c];
+            const num v = mean_value(s, j, c);
             o[c] = !begun ? v : sim_add(s, unit, o[c], sim_mul(s, unit, share, sim_sub(s, unit, v, o[c])));
         }
         begun = 1;
     }
+    for (int64_t c = 0; sim_drops(s) && s->options->drop == DROP_SUM && c < s->p->e; c++)
+        o[c] = sim_kept(s, o[c]);
     sim_output(s, o);
 }

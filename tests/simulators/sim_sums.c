@@ -124,3 +124,52 @@ num sim_largest(sim *s, const num *x, int64_t count)
         top = sim_max(s, top, x[k]);
     return top;
 }
+
+/* ---- dropout ---------------------------------------------------------------------------------------------------- */
+int sim_drops(const sim *s) { return sim_axis(s, ATTEST_AXIS_DROPOUT) != ATTEST_DROPOUT_NONE; }
+
+num sim_share(sim *s)
+{
+    const double rate = s->p->axis[ATTEST_AXIS_DROPOUT].number;
+    const int exact = attest_to_f64(s->p->acc, attest_from_f64(s->p->acc, rate)) == rate;
+    return sim_sub(s, &s->unit.acc, tape_given(&s->tape, 1), exact ? tape_given(&s->tape, rate) : sim_number(s, rate));
+}
+
+num sim_kept(sim *s, num x)
+{
+    if (s->options->drop == DROP_DIVIDE)
+        return sim_div(s, x, sim_share(s));
+    return sim_mul(s, &s->unit.acc, x, sim_div(s, tape_given(&s->tape, 1), sim_share(s)));
+}
+
+num sim_dropped(sim *s, num w, num cast)
+{
+    const sim_drop drop = s->options->drop;
+    if (!sim_drops(s) || (drop >= DROP_VALUES && drop != DROP_DIVIDE))
+        return cast;
+    if (drop == DROP_BEFORE || drop == DROP_DIVIDE)
+        return s->casts ? sim_round(s, &s->unit.cast, sim_kept(s, w)) : sim_kept(s, w);
+    const num after = sim_kept(s, cast);
+    return drop == DROP_TWICE && s->casts ? sim_round(s, &s->unit.cast, after) : after;
+}
+
+int64_t sim_keep(sim *s, num *w, num *v, int64_t first, int64_t last)
+{
+    int64_t seen = 0, kept = 0;
+    for (int64_t j = first; j < last; j++) {
+        if (s->hidden[j])
+            continue;
+        const int64_t n = seen++;
+        if (s->dropped[j])
+            continue;
+        w[kept] = w[n];
+        v[kept] = v[n];
+        if (sim_drops(s) && s->options->drop == DROP_VALUES) {
+            v[kept] = sim_kept(s, v[n]);
+            if (s->options->scaled)
+                v[kept] = sim_round(s, &s->unit.scaled, v[kept]);
+        }
+        kept++;
+    }
+    return kept;
+}

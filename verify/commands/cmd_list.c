@@ -47,6 +47,7 @@ static void list_words(void)
         "    window, lens, attn_mask; off: mask)\n"
         "    s_ij = scale <phi(q_i), phi(k_j)>; then cap, alibi or bias, clamp;  w_ij = W(s_ij - c_i), 0 if filtered\n"
         "    u_i = sum_j D_ij w_ij gin_j v_j (+ h0);   z_i = sum_j D_ij w_ij (+ z0), without gates, sink and eps\n"
+        "    dropout=R: u_i = sum_j keep_ij/(1-R) D_ij w_ij gin_j v_j; z_i and lse_i as without\n"
         "    o_i = gout_i Norm(u_i, z_i);   lse_i = c_i + ln z_i;   scale: 1/sqrt(d) unless given\n"
         "    gamma is a factor, a_t too but with decay_input=log; a token that was just written is not decayed\n"
         "stands for: eq., App. and ablations: Mongaras and Larson, arXiv 2507.23632; SLA: Softmax Linear Attention,\n"
@@ -57,15 +58,16 @@ static void list_tensors(void)
 {
     printf("\ntensors (axes: b batch, h query head, g KV head, n query, m key, d, e; missing leading axes are 1)\n");
     for (size_t i = 0; i < ATTEST_TENSOR_ROLES; i++)
-        printf("    %-9s %-6s %-7s %s\n", attest_roles[i].name,
-               attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
-               attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
+        if (attest_roles[i].name[0])
+            printf("    %-9s %-6s %-7s %s\n", attest_roles[i].name,
+                   attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
+                   attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
     printf("    with pages=T a kernel reads k v as [page,g,T,..], and block_table [b,ceil(m/T)], int64; files\n"
            "    that attest reads or exports have them without pages\n");
     printf(
-        "    q k v bias are `in` (k v as kv says), o is `out`, len int64, attn_mask bytes of 0 and 1, all others f32\n"
-        "    (f64 when acc=f64); d of a only with decay=vector; b and h of bias and attn_mask are 1 where the axis\n"
-        "    says so\n"
+        "    q k v bias are `in` (k v as kv says), o is `out`, len int64, attn_mask and keep bytes of 0 and 1, all\n"
+        "    others f32 (f64 when acc=f64); d of a only with decay=vector; b and h of bias and attn_mask are 1 where\n"
+        "    the axis says so\n"
         "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "
         "dim =\n"
         "    d (cosformer 2d): S_n = decay(S_n) + phi(k)^(x n) (x) gin v, z-state without gin and v, neither with "

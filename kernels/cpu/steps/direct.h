@@ -29,7 +29,8 @@ static inline real direct_center(const attest_problem *p, const real *s, int64_t
 #endif
 
 /* u += sum D W(s-c) gin v and *z += sum D W(s-c) over the keys [first,last) with scores s[last-first), one after the
- * other; `highest` is the row's largest score.  The weight is cast to problem.p before it meets the value. */
+ * other; `highest` is the row's largest score.  The weight, after dropout, is cast to problem.p before it meets the
+ * value. */
 static inline void direct_add(real *u, real *z, const real *s, real c, real highest, const pairs *x, int64_t first,
                               int64_t last)
 {
@@ -40,7 +41,7 @@ static inline void direct_add(real *u, real *z, const real *s, real c, real high
         const int kept = score_kept(p, s[j - first], highest);
         const real w = pairs_decay(x, j, kept ? poly_weight(&p->axis[ATTEST_AXIS_WEIGHT], s[j - first] - c) : 0);
         *z = step_sum(*z, w);
-        step_add_value(u, step_round(p->p, w), pairs_value(x, j), p->e);
+        step_add_value(u, step_round(p->p, dropout_weight(x->r, j, w)), pairs_value(x, j), p->e);
     }
 }
 

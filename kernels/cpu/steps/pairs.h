@@ -11,6 +11,7 @@
 #define ATTEST_CPU_PAIRS_H
 
 #include "decay.h"
+#include "dropout.h"
 #include "gates.h"
 #include "rows.h"
 #include "scores.h"
@@ -124,6 +125,14 @@ static inline const real *pairs_value(const pairs *x, int64_t j)
 #ifndef pairs_decay
 /* D_ij w: one rounding where there is a decay. */
 static inline real pairs_decay(const pairs *x, int64_t j, real w) { return x->D ? x->D[j - x->r->first] * w : w; }
+#endif
+
+#ifndef dropout_weight
+/* What u gets of the weight w of key j: w as it is without dropout, else 0, or w/(1-R) by one product. */
+static inline real dropout_weight(const row *r, int64_t j, real w)
+{
+    return !r->keep ? w : dropout_keeps(r, j) ? w * r->kept : 0;
+}
 #endif
 
 /* scale sum_c D_ijc q_c k_jc of the keys [first,last): from the query back, one product a token and channel more. */

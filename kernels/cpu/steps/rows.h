@@ -2,7 +2,7 @@
 #ifndef ATTEST_CPU_ROWS_H
 #define ATTEST_CPU_ROWS_H
 
-#include "step.h"
+#include "dropout.h"
 
 #ifndef step_kv_head
 /* The KV head that query head h reads: hq/hkv query heads in a row share one. */
@@ -13,6 +13,17 @@ static inline int64_t step_kv_head(const attest_problem *p, int64_t h) { return 
 /* One rounding. */
 static inline real step_scale(const attest_problem *p) { return (real)p->scale; }
 #endif
+
+/* What dropout is to the row. */
+static inline void dropout_begin(row *r)
+{
+    r->keep = NULL;
+    if (r->p->axis[ATTEST_AXIS_DROPOUT].value == ATTEST_DROPOUT_NONE)
+        return;
+    r->keep = dropout_keep(r);
+    r->keep_step = r->t->role[ATTEST_KEEP]->stride[3];
+    r->kept = dropout_factor(r->p);
+}
 
 /* Calls body for every row that sees a key, in the order b, h, i; the others are empty rows.  Before the first query
  * head of a KV head calls `head` (or NULL), which may make keys and values ready. */
@@ -29,6 +40,7 @@ static inline void step_each_row(const attest_call *call, void (*head)(row *r), 
             for (r.i = 0; r.i < p->n; r.i++) {
                 step_visible(p, step_length(p, t, r.b), r.i, &r.first, &r.last);
                 step_narrow(&r);
+                dropout_begin(&r);
                 if (!step_row_wanted(&r))
                     continue;
                 if (r.first < r.last)

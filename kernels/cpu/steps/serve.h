@@ -32,6 +32,7 @@
 #define SERVE_ATTN_MASK SERVE_THROUGH(ATTEST_ATTN_MASK_SHARED)
 #define SERVE_PAGES SERVE_THROUGH(ATTEST_PAGES_T)
 #define SERVE_KV SERVE_THROUGH(ATTEST_KV_BF16)
+#define SERVE_DROPOUT SERVE_THROUGH(ATTEST_DROPOUT_R)
 #define SERVE_DECAY_INPUT SERVE_THROUGH(ATTEST_DECAY_INPUT_LOG)
 /* Rows of a serve_table: what pairs.h and norms.h do for every kernel that goes pair by pair and divides at the end;
  * one that divides first lists its axes itself, without EPS. */
@@ -41,6 +42,8 @@
     [ATTEST_AXIS_EPS] = SERVE_EPS, [ATTEST_AXIS_CLAMP] = SERVE_CLAMP, [ATTEST_AXIS_CAP] = SERVE_CAP,                   \
     [ATTEST_AXIS_ALIBI] = SERVE_ALIBI, [ATTEST_AXIS_BIAS] = SERVE_BIAS, [ATTEST_AXIS_PAGES] = SERVE_PAGES,             \
     [ATTEST_AXIS_KV] = SERVE_KV, [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT
+/* What those of them do that read a pair's own tensors. */
+#define SERVE_PAIR_TENSORS [ATTEST_AXIS_ATTN_MASK] = SERVE_ATTN_MASK, [ATTEST_AXIS_DROPOUT] = SERVE_DROPOUT
 /* Linear attention with everything that a kernel with one state can take; beside it serve_linear(). */
 #define SERVE_LINEAR_TABLE                                                                                             \
     {                                                                                                                  \

@@ -1,8 +1,8 @@
 /* softmax.h - steps of the kernels with weight=exp: sums over a range of keys, two-pass or online, and the row's end.
  *
  *     o = gout Norm(e^m u, e^m l), as in norms.h: gout u/l for norm=sum;   lse = m + log l
- *     l = sum_j D_j e^(s_j - m), u = sum_j D_j e^(s_j - m) gin_j v_j over the visible keys, with a filter over those
- *     with s_j > max s - TAU;   s_j, D_j: pairs.h;   m: the largest score so far
+ *     l = sum_j D_j e^(s_j - m), u = sum_j D_j e^(s_j - m) keep_j/(1-R) gin_j v_j over the visible keys, with a filter
+ *     over those with s_j > max s - TAU;   s_j, D_j: pairs.h;   keep_j/(1-R): dropout.h;   m: the largest score so far
  */
 #ifndef ATTEST_CPU_SOFTMAX_H
 #define ATTEST_CPU_SOFTMAX_H
@@ -44,9 +44,9 @@ static inline void softmax_begin(real *l, real *u, int64_t e)
 }
 #endif
 
-/* l = sum D e^(s-m) and u = sum D e^(s-m) gin v over the keys [first,last); `highest` is the row's largest score.  The
- * weight is cast to problem.p before it meets v; l adds the uncast weights.  count-1 additions for l, count products
- * and additions for u. */
+/* l = sum D e^(s-m) and u = sum D e^(s-m) keep/(1-R) gin v over the keys [first,last); `highest` is the row's largest
+ * score.  The weight, after dropout, is cast to problem.p before it meets v; l adds the uncast weights.  count-1
+ * additions for l, count products and additions for u. */
 static inline void softmax_add(real *l, real *u, const real *s, real m, real highest, const pairs *x, int64_t first,
                                int64_t last)
 {
@@ -58,7 +58,7 @@ static inline void softmax_add(real *l, real *u, const real *s, real m, real hig
         const int kept = score_kept(p, s[j - first], highest);
         const real w = pairs_decay(x, j, kept ? softmax_weight(softmax_exponent(s[j - first], m)) : 0);
         *l = step_sum(*l, softmax_counted(p, w));
-        step_add_value(u, step_round(p->p, w), pairs_value(x, j), p->e);
+        step_add_value(u, step_round(p->p, dropout_weight(x->r, j, w)), pairs_value(x, j), p->e);
     }
 }
 

@@ -58,6 +58,9 @@ typedef struct row {
     const real *values;  /* gin_j v_j [m,e] likewise */
     const uint8_t *mask; /* attn_mask of the row: key j is hidden if mask[j mask_step] = 0; NULL: none is */
     int64_t mask_step;
+    const uint8_t *keep; /* dropout.h: u leaves key j out if keep[j keep_step] = 0; NULL: none */
+    int64_t keep_step;
+    real kept; /* 1/(1-R) */
 } row;
 
 /* ---- elements ----------------------------------------------------------------------------------------- */

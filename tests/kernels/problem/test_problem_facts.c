@@ -108,6 +108,8 @@ static const char *const different[] = {
     "pages=2",
     "kv=f16",
     "kv=bf16",
+    "dropout=0.1",
+    "dropout=0.5",
     "variant=gla decay_input=log",
     "variant=simple-gla decay_input=log",
     "variant=taylor:2 state=draw",

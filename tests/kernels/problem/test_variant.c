@@ -51,7 +51,7 @@ static void print_axes(char *text, size_t len, axes axis)
 START_TEST(tables)
 {
     static const char keys[] = "weight center filter feature rope mask window lens decay gates norm affine update eps "
-                               "clamp cap alibi state bias attn_mask pages kv decay_input ";
+                               "clamp cap alibi state bias attn_mask pages kv decay_input dropout ";
     char seen[512] = "";
     for (uint32_t i = 0; i < ATTEST_AXIS_COUNT; i++) {
         const attest_axis_info *info = &attest_axes[i];
@@ -259,6 +259,8 @@ static int contradictory(axes axis, int64_t n, int64_t m)
         return 1;
     if ((!IS(BIAS, NONE) && !IS(ALIBI, NONE)) || (!IS(ATTN_MASK, NONE) && (!IS(DECAY, NONE) || !IS(UPDATE, ADD))))
         return 1;
+    if (!IS(DROPOUT, NONE) && (!IS(UPDATE, ADD) || !IS(STATE, NONE) || !(axis[ATTEST_AXIS_DROPOUT].number < 1)))
+        return 1;
     if (!IS(EPS, ZERO) && !reads_eps)
         return 1;
     if (!IS(UPDATE, ADD) && (!(IS(WEIGHT, POWER) && one) || !IS(NORM, NONE) || IS(MASK, FULL)))
@@ -298,7 +300,7 @@ static void check_consequences(axes axis, const char *text)
     const int order = (int)axis[ATTEST_AXIS_WEIGHT].order, exponential = IS(WEIGHT, EXP);
     const int row_wide = !IS(CENTER, ZERO) || !IS(FILTER, NONE); /* a key's weight depends on the whole row */
     const int recurrent = !exponential && !row_wide && IS(CAP, NONE) && IS(CLAMP, NONE) && IS(ALIBI, NONE) &&
-                          IS(BIAS, NONE) && IS(ATTN_MASK, NONE) && IS(WINDOW, NONE);
+                          IS(BIAS, NONE) && IS(ATTN_MASK, NONE) && IS(DROPOUT, NONE) && IS(WINDOW, NONE);
     const int scaled_away = IS(NORM, SUM) || IS(NORM, SINK) || IS(NORM, L2) || IS(NORM, RMS);
     const int legal[6] = { 0, 1, exponential && scaled_away, IS(UPDATE, ADD) && !row_wide, recurrent, recurrent };
     const int rational = !exponential && (IS(FEATURE, IDENTITY) || IS(FEATURE, RELU)) && IS(ROPE, NONE) &&

@@ -35,8 +35,10 @@ START_TEST(names_round_trip)
     attest_error err;
     char name[32];
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
-        const attest_tensor_id id = id_of(attest_roles[r].name);
         ck_assert_uint_eq(attest_roles[r].role, r);
+        if (!attest_roles[r].name[0]) /* named in attest.h, in no problem yet */
+            continue;
+        const attest_tensor_id id = id_of(attest_roles[r].name);
         ck_assert(attest_tensor_id_equal(id, (attest_tensor_id){ ATTEST_KIND_ROLE, r }));
         attest_tensor_id_print(name, sizeof name, id);
         ck_assert_str_eq(name, attest_roles[r].name);

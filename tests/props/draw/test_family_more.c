@@ -397,6 +397,37 @@ static const frozen_draw frozen[] = {
 START_TEST(more_is_frozen) { check_frozen(frozen, sizeof frozen / sizeof frozen[0]); }
 END_TEST
 
+/* Of keep: the share of zeros is the rate, but for rows that keep all or drop all, one of 16 each. */
+START_TEST(kept_weights)
+{
+    static const double rates[] = { 0.1, 0.5, 0.9 };
+    for (size_t k = 0; k < sizeof rates / sizeof rates[0]; k++) {
+        char line[64];
+        int64_t all = 0, none = 0, zeros = 0, drawn = 0;
+        snprintf(line, sizeof line, "dropout=%g b=2 hq=4 n=64 m=80 d=1", rates[k]);
+        const attest_case c = case_of(line);
+        attest_bundle *bundle = draw_case(&c, 0, 0);
+        const attest_tensor *t = attest_bundle_role(bundle, ATTEST_KEEP);
+        for (int64_t row = 0; row < 2 * 4 * 64; row++) {
+            int64_t kept = 0;
+            for (int64_t j = 0; j < 80; j++) {
+                ck_assert(attest_load_int(t, row * 80 + j) == 0 || attest_load_int(t, row * 80 + j) == 1);
+                kept += attest_load_int(t, row * 80 + j);
+            }
+            all += kept == 80;
+            none += kept == 0;
+            zeros += kept % 80 ? 80 - kept : 0;
+            drawn += kept % 80 ? 80 : 0;
+        }
+        ck_assert_msg(all >= 32 && all <= 40 && none >= 32 && none <= 40, "%s: %d all, %d none", line, (int)all,
+                      (int)none);
+        ck_assert_msg(fabs((double)zeros / (double)drawn - rates[k]) < 0.01, "%s: %d of %d", line, (int)zeros,
+                      (int)drawn);
+        attest_bundle_free(bundle);
+    }
+}
+END_TEST
+
 Suite *suite_family_more(void)
 {
     Suite *suite = suite_create("family_more");
@@ -413,6 +444,7 @@ Suite *suite_family_more(void)
     tcase_add_test(tcase, lengths_at_edges);
     tcase_add_test(tcase, of_other_projects);
     tcase_add_test(tcase, more_is_frozen);
+    tcase_add_test(tcase, kept_weights);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -313,6 +313,9 @@ START_TEST(nan_pattern)
         { "variant=taylor:2 n=3 d=2 e=2", ATTEST_K, NAN, ATTEST_Z, 0, 1 },
         { "variant=taylor:0 n=3 d=2 e=2", ATTEST_K, NAN, ATTEST_Z, 0, 0 },
         { "variant=linear-relu n=3 d=2 e=2", ATTEST_Q, NAN, ATTEST_U, 1, 0 },
+        { "n=3 d=2 e=2 mask=causal dropout=0.5", ATTEST_Q, NAN, ATTEST_O, 1, 0 }, /* keep is 0: all is dropped */
+        { "n=3 d=2 e=2 mask=causal dropout=0.5", ATTEST_V, NAN, ATTEST_U, 1, 0 },
+        { "n=3 d=2 e=2 mask=causal dropout=0.5", ATTEST_K, NAN, ATTEST_LSE, 2, 1 },
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         judged x;

@@ -51,6 +51,7 @@ static const random_axis random_axes[] = {
     { "pages", 8, { "1", "3", "16" } },
     { "kv", 8, { "f16", "bf16" } },
     { "decay_input", 8, { "log" } },
+    { "dropout", 6, { "0.1", "0.5", "0.9" } },
 };
 static const char *const dtypes[] = { "f32", "f16", "bf16", "f64" };
 static const char *const families[] = { "normal",  "normal",   "normal:0.25", "uniform", "flat",  "ones",

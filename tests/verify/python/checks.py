@@ -84,6 +84,13 @@ def check_verdicts(kernels, folder):
     with open(paged, "w", encoding="utf-8") as out:
         out.write("variant=softmax b=2 hq=4 hkv=2 n=5 m=9 d=4 pages={none,1,4,9,16} mask={full,causal}\n")
     assert attest.check(kernels.with_pages, paged).counts()["pass"] == 10
+    dropping = os.path.join(folder, "dropping.suite")
+    with open(dropping, "w", encoding="utf-8") as out:
+        out.write("variant=softmax b=2 hq=4 hkv=2 n=9 m=13 d=4 dropout={0.1,0.9} mask=causal {in=f32,in=bf16 p=bf16}\n")
+    import kernels_dropout as dropout
+    for one in dropout.DROPPING:
+        assert attest.check(one, dropping).counts()["pass"] == 4, one.__name__
+    assert attest.audit(dropout.drop_by_kv_head, suite=dropping).failures
     cached = os.path.join(folder, "cached.suite")
     with open(cached, "w", encoding="utf-8") as out:
         out.write("variant=softmax b=2 hq=4 hkv=2 n=5 m=9 d={4,6} scale={0.5,0.3,1} kv={in,f16,bf16} mask={full,causal}\n")

@@ -115,7 +115,7 @@ class Kernel:
         if not os.path.exists(os.path.join(folder, name + ".npy")):
             return None  # this problem has none
         wide = "f64" if p.acc == "f64" else "f32"
-        return self._tensor(folder, name, {"len": "i64", "block_table": "i64", "attn_mask": "bool", "bias": p.dtype}.get(name, wide))
+        return self._tensor(folder, name, {"len": "i64", "block_table": "i64", "attn_mask": "bool", "keep": "bool", "bias": p.dtype}.get(name, wide))
 
     def call(self, folder: str, p: Problem) -> Callable[[], Any]:
         """Reads the tensors of a problem; the function with them, to be called any number of times."""
@@ -163,7 +163,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
            supports: Optional[Callable[[Problem], Any]] = None, name: Optional[str] = None, flags: Words = None,
            outputs: Words = None, warm_up: Optional[Callable[[], Any]] = None,
            **numerics: Any) -> Callable[[Callable[..., Any]], Kernel]:
-    """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, attn_mask, block_table, ..)` as a kernel.
+    """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, attn_mask, keep, block_table, ..)` as a kernel.
 
     variants   presets (`attest list variants`); axes: those that may be not at their default, {"mask", "lens"} (any
                value) or {"mask": "full,causal"}; types: of q, k, v (k, v: also kv); p, out, acc: types as in a problem line
