@@ -115,6 +115,22 @@ class CausalBottomRight(Formula):
         return self.m - self.n if self.axes["mask"] == "causal-br" else 0
 
 
+@rule("queries-off", "lens_q=draw mask=causal-br")
+class QueriesOff(Formula):
+    "off = len_b-N with lens_q too"
+
+    def off(self, b):
+        return self.length(b) - self.n if self.axes["mask"] == "causal-br" else 0
+
+
+@rule("queries-long", "lens_q=draw")
+class QueriesLong(Formula):
+    "one row more than there are queries"
+
+    def queries(self, b):
+        return Formula.queries(self, b) + 1
+
+
 @rule("window-end", "window=NUMBER")
 class WindowEnd(Formula):
     "one more key at the far end: i+off-j <= W"

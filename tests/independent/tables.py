@@ -66,4 +66,6 @@ AXES = {
     "pages": ["none", "NUMBER"],
     "kv": ["in", "f16", "bf16"],
     "decay_input": ["factor", "log"],
+    "lens_q": ["none", "draw"],
+    "packed": ["off", "on"],
 }

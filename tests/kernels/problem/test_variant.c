@@ -51,7 +51,7 @@ static void print_axes(char *text, size_t len, axes axis)
 START_TEST(tables)
 {
     static const char keys[] = "weight center filter feature rope mask window lens decay gates norm affine update eps "
-                               "clamp cap alibi state bias attn_mask pages kv decay_input ";
+                               "clamp cap alibi state bias attn_mask pages kv decay_input lens_q packed ";
     char seen[512] = "";
     for (uint32_t i = 0; i < ATTEST_AXIS_COUNT; i++) {
         const attest_axis_info *info = &attest_axes[i];
