@@ -16,8 +16,8 @@ enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 static const struct stream_answer {
     uint64_t seed, hash;
 } stream_answers[] = {
-    { 0, 0xde0e07f78a715231 },
-    { 20261121, 0x597f7fb422a20479 },
+    { 0, 0x6068ade2c7d325ef },
+    { 20261121, 0xb099d1c9b332d85d },
 };
 enum { STREAM_SEEDS = sizeof stream_answers / sizeof stream_answers[0] };
 

@@ -1,12 +1,15 @@
 /* packed_longest - as many rows as the longest sequence has are written for each: over the next one, which writes its
  * own later, and at last past the end. */
-#include "cpu/steps/entries.h"
+#include "attest.h"
 
 static inline int64_t most_queries(const attest_problem *p, const attest_tensors *t, int64_t b)
 {
-    int64_t most = entries_queries(p, t, b);
-    for (int64_t other = 0; t->role[ATTEST_CU_SEQLENS_Q] && other < p->b; other++)
-        most = step_max(most, entries_queries(p, t, other));
+    const attest_tensor *len = t->role[ATTEST_Q_LENS];
+    int64_t most = len ? ((const int64_t *)len->data)[b * len->stride[0]] : p->n;
+    for (int64_t other = 0; len && t->role[ATTEST_CU_SEQLENS_Q] && other < p->b; other++) {
+        const int64_t queries = ((const int64_t *)len->data)[other * len->stride[0]];
+        most = queries > most ? queries : most;
+    }
     return most;
 }
 #define entries_queries most_queries

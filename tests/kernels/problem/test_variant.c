@@ -212,6 +212,11 @@ static const char *const contradictions[][3] = {
     { "state=draw weight=taylor:2 attn_mask=full", "state", "attn_mask" },
     { "decay=scalar mask=causal attn_mask=batch", "attn_mask", "decay" },
     { "alibi=draw bias=shared", "bias", "alibi" },
+    { "update=delta weight=power:1 norm=none mask=causal lens_q=draw", "update", "lens_q" },
+    { "feature=cosformer lens_q=draw", "lens_q", "feature" },
+    { "state=draw weight=taylor:2 lens_q=draw", "state", "lens_q" },
+    { "decay=retnet mask=causal-br lens_q=draw", "decay", "lens_q" },
+    { "decay=scalar mask=causal lens=draw packed=on", "decay", "packed" },
 };
 
 /* 1 if `key=` starts a word of the message. */
@@ -268,6 +273,12 @@ static int contradictory(axes axis, int64_t n, int64_t m)
     if (IS(DECAY, VECTOR) && (IS(FEATURE, COSFORMER) || !((IS(WEIGHT, POWER) || IS(WEIGHT, TERM)) && one)))
         return 1;
     if (!IS(DECAY, NONE) && (IS(MASK, FULL) || n != m))
+        return 1;
+    if (!IS(LENS_Q, NONE) && (!IS(UPDATE, ADD) || !IS(STATE, NONE) || IS(FEATURE, COSFORMER)))
+        return 1;
+    if (!IS(LENS_Q, NONE) && !IS(DECAY, NONE) && IS(MASK, CAUSAL_BR))
+        return 1;
+    if (!IS(PACKED, OFF) && !IS(LENS, NONE) && (IS(DECAY, SCALAR) || IS(DECAY, VECTOR)))
         return 1;
     return !IS(STATE, NONE) &&
            (IS(WEIGHT, EXP) || score || !IS(ATTN_MASK, NONE) || !IS(WINDOW, NONE) || !IS(CENTER, ZERO));
