@@ -123,12 +123,12 @@ class QueriesOff(Formula):
         return self.length(b) - self.n if self.axes["mask"] == "causal-br" else 0
 
 
-@rule("queries-long", "lens_q=draw")
-class QueriesLong(Formula):
-    "one row more than there are queries"
+@rule("queries-short", "lens_q=draw")
+class QueriesShort(Formula):
+    "rows i >= len_q_b - 1 are absent"
 
     def queries(self, b):
-        return Formula.queries(self, b) + 1
+        return max(0, Formula.queries(self, b) - 1)
 
 
 @rule("window-end", "window=NUMBER")

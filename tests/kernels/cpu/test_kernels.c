@@ -2,6 +2,7 @@
  * windows, lengths, strides and states; what must not change a bit; which cells are served; supports().
  */
 #include "kernels/hash.h"
+#include "kernels/tensor/packed.h"
 #include "tests/kernels/cpu/scene_check.h"
 
 Suite *suite_kernels(void);
@@ -206,6 +207,9 @@ static int check_strided(scene *s)
     scene_run_on(s, &s->c.problem, &view);
     for (int n = 0; n < SLOTS; n++)
         if (memory[n]) {
+            const attest_tensor_id id = { n < ATTEST_TENSOR_ROLES ? ATTEST_KIND_ROLE : ATTEST_KIND_H0, (uint32_t)n };
+            attest_absent_clear(&spread[n], id, &s->c.problem, s->bundle);
+            attest_absent_clear(*slot(&plain, n), id, &s->c.problem, s->bundle);
             check_spread(&spread[n], *slot(&plain, n), slot_name(n), s->where);
             free(memory[n]);
         }
