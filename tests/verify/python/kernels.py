@@ -102,7 +102,8 @@ def with_mask(p, q, k, v, *, visible, attn_mask):
     return np.einsum("bhnm,bhme->bhne", w, v) / np.where(total > 0, total, np.float32(1))
 
 
-@attest.kernel("softmax", axes="mask,packed,lens,lens_q", outputs="o,lse", empty_row="nan", schedule="two-pass", exp_error="2^-22")
+@attest.kernel("softmax", axes="mask,packed,lens,lens_q", outputs="o,lse", flags="masked-finite", empty_row="nan",
+               schedule="two-pass", exp_error="2^-22")
 def packed(p, q, k, v, *, visible, cu_seqlens_q, cu_seqlens_k):
     """One sequence after another, where they are packed; the padding of o holds what happens to be there."""
     rows = (1, p.hq, max(1, cu_seqlens_q[-1])) if p.packed else (p.b, p.hq, p.n)
