@@ -88,10 +88,10 @@ typedef enum attest_axis {
     ATTEST_AXIS_ROPE = 4, ATTEST_AXIS_MASK = 5, ATTEST_AXIS_WINDOW = 6, ATTEST_AXIS_LENS = 7,
     ATTEST_AXIS_DECAY = 8, ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11,
     ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
-    ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17,
-    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20,
-    ATTEST_AXIS_KV = 21, ATTEST_AXIS_DECAY_INPUT = 22, ATTEST_AXIS_DROPOUT = 23,
-    ATTEST_AXIS_COUNT = 24 /* of this header */
+    ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17, ATTEST_AXIS_BIAS = 18,
+    ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20, ATTEST_AXIS_KV = 21, ATTEST_AXIS_DECAY_INPUT = 22,
+    ATTEST_AXIS_DROPOUT = 23, ATTEST_AXIS_LENS_Q = 24, ATTEST_AXIS_PACKED = 25,
+    ATTEST_AXIS_COUNT = 26 /* of this header */
 } attest_axis;
 
 #define ATTEST_AXIS_ROOM 64u /* no version 2 has more: a set of axes is a uint64_t */
@@ -104,13 +104,13 @@ enum { ATTEST_FEATURE_IDENTITY = 0, ATTEST_FEATURE_ELU1 = 1, ATTEST_FEATURE_RELU
 enum { ATTEST_FEATURE_SILU = 4, ATTEST_FEATURE_SILU_UNIT = 5, ATTEST_FEATURE_COSFORMER = 6 };
 enum { ATTEST_MASK_FULL = 0, ATTEST_MASK_CAUSAL = 1, ATTEST_MASK_CAUSAL_BR = 2 };
 enum { ATTEST_WINDOW_NONE = 0, ATTEST_WINDOW_W = 1, ATTEST_DROPOUT_NONE = 0, ATTEST_DROPOUT_R = 1 }; /* W: `order` */
+enum { ATTEST_LENS_Q_NONE = 0, ATTEST_LENS_Q_DRAW = 1 };
 enum { ATTEST_LENS_NONE = 0, ATTEST_LENS_DRAW = 1, ATTEST_ROPE_NONE = 0, ATTEST_ROPE_BASE = 1 };
 enum { ATTEST_DECAY_NONE = 0, ATTEST_DECAY_RETNET = 1, ATTEST_DECAY_SCALAR = 2, ATTEST_DECAY_VECTOR = 3 };
-enum { ATTEST_GATES_NONE = 0, ATTEST_GATES_IN = 1, ATTEST_GATES_OUT = 2 };
+enum { ATTEST_GATES_NONE = 0, ATTEST_GATES_IN = 1, ATTEST_GATES_OUT = 2, ATTEST_PACKED_OFF = 0, ATTEST_PACKED_ON = 1 };
 enum { ATTEST_GATES_INOUT = 3, ATTEST_GATES_PRE_OUT = 4, ATTEST_GATES_HEADS = 5 };
 enum {
-    ATTEST_NORM_SUM = 0, ATTEST_NORM_SINK = 1,
-    ATTEST_NORM_FLOOR = 2, /* F in `number` */
+    ATTEST_NORM_SUM = 0, ATTEST_NORM_SINK = 1, ATTEST_NORM_FLOOR = 2, /* F in `number` */
     ATTEST_NORM_NONE = 3, ATTEST_NORM_LENGTH = 4,
     ATTEST_NORM_L2 = 5, ATTEST_NORM_RMS = 6, ATTEST_NORM_LAYERNORM = 7, /* by (x - mean)^2, not E[x^2] - mean^2 */
     ATTEST_NORM_LENGTH_L2 = 8, ATTEST_NORM_LENGTH_RMS = 9, ATTEST_NORM_LENGTH_LAYERNORM = 10
@@ -177,8 +177,14 @@ typedef struct attest_tensor {
     int64_t stride[ATTEST_RANK_ROOM]; /* in elements; unused trailing entries 0 */
 } attest_tensor;
 
-/* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].  Those from
- * ATTEST_CU_SEQLENS_Q to _V_SCALE are named now and NULL in every problem of this version, but for the block table. */
+/* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].
+ *
+ * lens_q=draw: entry b has queries i < len_q[b], of 0..N.  Rows i >= len_q[b] of o, u, z, lse are absent: a kernel may
+ * leave anything there, or write nothing; nobody judges or compares it.
+ * packed=on: what is [B,H,N,..] or [B,H,M,..] comes as [1,H,T,..] (not bias, attn_mask, keep, nor k and v in pages),
+ * sequences one after another: token i of entry b is token cu_seqlens[b] + i of T = cu_seqlens[B]; where all are empty
+ * T is 1, a token that is nobody's.  n and m are then the most tokens a sequence may have (max_seqlen); len and len_q
+ * are there as without.  The second run's strides are as of [T,H,d].  cu_seqlens are int64, as B N may pass 2^31. */
 typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d]; a NaN must reach o of its row wherever IEEE operations pass it on */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
@@ -189,28 +195,22 @@ typedef enum attest_role {
     ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
     ATTEST_BETA = 7,           /* b [B,Hkv,M]: write strength of delta and efla */
     ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay of a token or channel (drawn: 0..1), or its ln */
-    ATTEST_SINK = 9,           /* sink [Hq] */
-    ATTEST_SLOPE = 10,         /* slope [Hq] */
-    ATTEST_GAMMA = 11,         /* gamma [Hkv] */
-    ATTEST_GAIN = 12,          /* gain [e] */
-    ATTEST_SHIFT = 13,         /* shift [e] */
-    ATTEST_KV_LENS = 14,       /* len [B], int64 */
+    ATTEST_SINK = 9, ATTEST_SLOPE = 10, ATTEST_GAMMA = 11, /* sink [Hq], slope [Hq], gamma [Hkv] */
+    ATTEST_GAIN = 12, ATTEST_SHIFT = 13, ATTEST_KV_LENS = 14, /* gain [e], shift [e], len [B] of int64 */
     ATTEST_O = 15,             /* o [B,Hq,N,e]: output; in a backward pass o and lse are saved, and read */
-    ATTEST_U = 16,             /* u [B,Hq,N,e]: numerator */
-    ATTEST_Z = 17,             /* z [B,Hq,N]: denominator */
-    ATTEST_LSE = 18,           /* lse [B,Hq,N] */
+    ATTEST_U = 16, ATTEST_Z = 17, ATTEST_LSE = 18, /* u [B,Hq,N,e]: numerator, z [B,Hq,N]: denominator, lse [B,Hq,N] */
     ATTEST_MASK = 19,          /* attn_mask [B|1,Hq|1,N,M], bool: 1 = visible, where mask, window and len let it be */
     ATTEST_BIAS = 20,          /* bias [B|1,Hq|1,N,M], type in: s := s + bias, after scale and cap, before clamp */
-    ATTEST_CU_SEQLENS_Q = 21,  /* [B+1]: where each sequence begins in packed queries */
-    ATTEST_CU_SEQLENS_K = 22,  /* [B+1]: the same of keys and values */
+    ATTEST_CU_SEQLENS_Q = 21, ATTEST_CU_SEQLENS_K = 22, /* cu_seqlens_q, cu_seqlens_k [B+1], int64: packed=on */
     ATTEST_BLOCK_TABLE = 23,   /* block_table [B,ceil(M/T)], int64; pages=T: key j < M of entry b is token j%T of page
                                   [b,j/T] of k and v [page,Hkv,T,..]; all else there is NaN, but finite in pages of
                                   the table for ATTEST_MASKED_FINITE; no page twice, another order in each run */
-    ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26, /* what numbers of a narrow type are multiplied by */
+    ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26, /* of narrow types; NULL in this version */
     ATTEST_KEEP = 27,          /* keep [B,Hq,N,M], bool; dropout=R: u sums c keep D w gin v, c = 1/(1-R); z and lse are
                                   those without.  R, 1-R and c in acc or wider; c times w, its cast, v, the sum, the
                                   quotient or 1/l, once (of an unknown schedule c times a cast w may be cast again) */
-    ATTEST_ROLE_COUNT = 28 /* of this header */
+    ATTEST_Q_LENS = 28,        /* len_q [B], int64 */
+    ATTEST_ROLE_COUNT = 29 /* of this header */
 } attest_role;
 
 #define ATTEST_ROLE_ROOM 64u
@@ -226,8 +226,8 @@ typedef enum attest_role {
  * (z: without gin and v), without scale and without 1/n!: the query applies scale^n/n! (taylor, term) or scale^n
  * (power).  The token just written is not decayed; h0 and z0 are S(-1), so that a_0 decays them first; decay=vector
  * multiplies row c of S_1 by a_tc.  Only the variant's degrees are not NULL: taylor:P 0..P, term:P and power:P only P.
- * ht is the state after the last key T visible to query n-1 (mask=full: after all keys j < len), decayed up to T and no
- * further: under mask=causal with m > n the keys from n on are not in it.
+ * ht is the state after the last key T visible to query n-1, of lens_q len_q-1 (unless mask=causal: after all j < len),
+ * decayed up to T and no further: under mask=causal with m > n the keys from n on are not in it.
  * update=delta, efla: only h0.1 and ht.1 [dim,e], no z; S' = decay(S), S = S' + phi(k)^T b (gin v - phi(k) S').
  *
  * Gradients, named now and NULL in this version: grad[r] has the shape of role r and is read for an output (do is

@@ -41,6 +41,9 @@ void attest_truth_free(attest_truth *truth);
 /* How many rows balls or rationals have been made of so far, each precision counted; any thread may ask. */
 int64_t attest_truth_rows(const attest_truth *truth);
 
+/* Keys and queries of batch entry b: rows from `queries` on are absent. */
+attest_lengths attest_truth_lengths(const attest_truth *truth, int64_t b);
+
 /* 1 if this version's ball engine serves the variant; else 0 and why. */
 int attest_truth_serves(const attest_problem *p, char *why, size_t len);
 

@@ -77,7 +77,7 @@ static attest_status run(const attest_call *call)
 
 static int supports(const attest_call *call)
 {
-    static const serve_table table = SERVE_LINEAR_TABLE;
+    static const serve_table table = SERVE_LINEAR_TABLE(1);
     return serve_check(&table, call) && serve_linear(call);
 }
 

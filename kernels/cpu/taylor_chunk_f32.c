@@ -49,7 +49,7 @@ static attest_status run(const attest_call *call)
 
 static int supports(const attest_call *call)
 {
-    static const serve_table table = DEGREES_TABLE;
+    static const serve_table table = DEGREES_TABLE(1);
     return serve_check(&table, call) && degrees_fit(call, 0);
 }
 

@@ -208,6 +208,19 @@ DEFECT(pages_in_order, "softmax-two-pass-f32", "-",
 DEFECT(pages_of_first, "softmax-split-f32", "-", "all batch entries read the first one's row of the block table")
 DEFECT(pages_last_short, "taylor-direct-f32", "-", "the last page is lost where the keys fill it to its end")
 
+/* ---- sequences of different lengths, packed */
+DEFECT(queries_align_n, "softmax-two-pass-f32", "-",
+       "a bottom-right diagonal ends at the last row of the padded tensor, not at the entry's last query")
+DEFECT(queries_state_padded, "linear-recurrent-f32", "-",
+       "the final state is that after the padding: len_q is not read")
+DEFECT(packed_starts_k, "softmax-split-f32", "-", "cu_seqlens_k says where queries begin, too")
+DEFECT(packed_last_key, "taylor-direct-f32", "-",
+       "the end of a packed sequence is taken for its last token, which is lost")
+DEFECT(packed_empty_one, "softmax-online-f32", "-",
+       "a packed sequence without keys reads one, of the sequence behind it")
+DEFECT(packed_longest, "taylor-split-f32", "-",
+       "as many rows as the longest packed sequence has are written for each, and past the end")
+
 /* ---- keys and values of another type than queries */
 DEFECT(kv_q_cast, "softmax-online-f32", "-", "a query is rounded to the type of its keys, and no numerics say so")
 DEFECT(kv_weights_cast, "softmax-two-pass-f32", "-", "weights are rounded to the type of the values, though p is f32")

@@ -9,6 +9,7 @@
 #include "kernels/door/door_private.h"
 #include "kernels/input.h"
 #include "kernels/npy/npy.h"
+#include "kernels/tensor/packed.h"
 #include "kernels/tensor/pages.h"
 
 static const attest_tensor *tensor_of(const attest_call *call, attest_tensor_id id)
@@ -28,12 +29,15 @@ static attest_status path_of(char path[ATTEST_DOOR_PATH], const attest_door *doo
                : attest_fail(err, ATTEST_IO, "%s: the path is too long", door->folder);
 }
 
-/* What the program reads: the problem's inputs, and where k and v are in pages the table of these. */
+/* What the program reads: the problem's inputs, where k and v are in pages the table of these, and where sequences are
+ * packed where they begin. */
 static size_t inputs_of(const attest_problem *p, attest_tensor_id *ids)
 {
-    size_t count = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS - 1);
+    size_t count = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS - 3);
     if (attest_pages_are(p))
         ids[count++] = (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_BLOCK_TABLE };
+    for (uint32_t role = ATTEST_CU_SEQLENS_Q; attest_packed_are(p) && role <= ATTEST_CU_SEQLENS_K; role++)
+        ids[count++] = (attest_tensor_id){ ATTEST_KIND_ROLE, role };
     return count;
 }
 

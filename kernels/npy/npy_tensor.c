@@ -18,14 +18,17 @@ static void *transpose_heads(const void *data, size_t bytes, const int64_t shape
     return out;
 }
 
-/* Key counts from a file: 0 <= len_b <= M. */
-static attest_status check_lengths(const attest_tensor *t, const char *path, const attest_problem *p, attest_error *err)
+/* Counts of keys or queries from a file: 0 <= len_b <= M, 0 <= len_q_b <= N. */
+static attest_status check_lengths(const attest_tensor *t, const char *path, const attest_problem *p, int queries,
+                                   attest_error *err)
 {
+    const int64_t most = queries ? p->n : p->m;
     for (int64_t b = 0; b < p->b; b++) {
         const int64_t len = (int64_t)attest_load_bits(t, attest_offset(t, b, 0, 0, 0));
-        if (len < 0 || len > p->m)
-            return attest_fail(err, ATTEST_BAD_INPUT, "%s: len[%lld] is %lld; allowed: 0 to m=%lld", path, (long long)b,
-                               (long long)len, (long long)p->m);
+        if (len < 0 || len > most)
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s[%lld] is %lld; allowed: 0 to %c=%lld", path,
+                               queries ? "len_q" : "len", (long long)b, (long long)len, queries ? 'n' : 'm',
+                               (long long)most);
     }
     return ATTEST_OK;
 }
@@ -85,8 +88,8 @@ attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, at
         a->data = moved;
     }
     t.data = a->data;
-    if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_KV_LENS)
-        ATTEST_TRY(check_lengths(&t, path, p, err));
+    if (id.kind == ATTEST_KIND_ROLE && (id.index == ATTEST_KV_LENS || id.index == ATTEST_Q_LENS))
+        ATTEST_TRY(check_lengths(&t, path, p, id.index == ATTEST_Q_LENS, err));
     if (t.dtype == ATTEST_BOOL)
         ATTEST_TRY(check_bytes(&t, path, err));
     a->data = NULL;

@@ -31,12 +31,17 @@ double attest_default_scale(int64_t d)
 
 static int64_t clamp_to(int64_t x, int64_t len) { return x < 0 ? 0 : x > len ? len : x; }
 
-void attest_visible(const attest_problem *p, int64_t len, int64_t i, int64_t *first, int64_t *last)
+int64_t attest_position(const attest_problem *p, attest_lengths of, int64_t i)
+{
+    return attest_axis_value_of(p, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL_BR ? i + of.keys - of.queries : i;
+}
+
+void attest_visible(const attest_problem *p, attest_lengths of, int64_t i, int64_t *first, int64_t *last)
 {
     const uint32_t mask = attest_axis_value_of(p, ATTEST_AXIS_MASK);
-    const int64_t position = mask == ATTEST_MASK_CAUSAL_BR ? i + len - p->n : i;
+    const int64_t position = attest_position(p, of, i);
     const attest_setting *window = &p->axis[ATTEST_AXIS_WINDOW];
-    int64_t from = 0, to = len;
+    int64_t from = 0, to = of.keys;
     if (mask != ATTEST_MASK_FULL)
         to = position + 1;
     if (window->value == ATTEST_WINDOW_W) {
@@ -44,8 +49,10 @@ void attest_visible(const attest_problem *p, int64_t len, int64_t i, int64_t *fi
         if (mask == ATTEST_MASK_FULL)
             to = position + (int64_t)window->order;
     }
-    *first = clamp_to(from, len);
-    *last = clamp_to(to, len);
+    if (i >= of.queries)
+        to = 0;
+    *first = clamp_to(from, of.keys);
+    *last = clamp_to(to, of.keys);
 }
 
 int64_t attest_feature_dim(const attest_problem *p)

@@ -75,10 +75,18 @@ uint32_t attest_kv_dtype(const attest_problem *p);
 /* ATTEST_BAD_INPUT naming both keys where the types contradict kv: another type of k and v is told for in=f32. */
 attest_status attest_types_check(const attest_problem *p, attest_error *err);
 
-/* Keys visible to query i of a batch entry with `len` keys (len = m when lens=none): the half-open range
- * [*first, *last); empty when *first >= *last.  causal: j<=i; causal-br: j<=i+off, off = len-n; window W:
- * i+off-j < W (mask=full: abs(i-j) < W); lens: j < len. */
-void attest_visible(const attest_problem *p, int64_t len, int64_t i, int64_t *first, int64_t *last);
+/* The lengths of one batch entry: m and n, or what len (lens) and len_q (lens_q) hold. */
+typedef struct attest_lengths {
+    int64_t keys, queries;
+} attest_lengths;
+
+/* Position i+off of query i among the keys: off = keys - queries with causal-br, else 0. */
+int64_t attest_position(const attest_problem *p, attest_lengths of, int64_t i);
+
+/* Keys visible to query i of a batch entry of these lengths: the half-open range [*first, *last); empty when
+ * *first >= *last.  causal: j<=i; causal-br: j<=i+off; window W: i+off-j < W (mask=full: abs(i-j) < W); lens: j < keys;
+ * lens_q: none from i = queries on.  What query `queries`-1 sees, -1 too, tells the last key of a final state. */
+void attest_visible(const attest_problem *p, attest_lengths of, int64_t i, int64_t *first, int64_t *last);
 
 /* dim of the feature map: d, or 2d for cosformer. */
 int64_t attest_feature_dim(const attest_problem *p);

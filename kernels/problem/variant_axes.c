@@ -55,7 +55,8 @@ static const attest_axis_value rope[] = {
 static const attest_axis_value mask[] = {
     PLAIN("full", ATTEST_MASK_FULL, "every key, off = 0"),
     PLAIN("causal", ATTEST_MASK_CAUSAL, "j <= i, off = 0"),
-    PLAIN("causal-br", ATTEST_MASK_CAUSAL_BR, "j <= i+off, off = M-N, or len_b-N with lens"),
+    PLAIN("causal-br", ATTEST_MASK_CAUSAL_BR,
+          "j <= i+off, off = M-N, with lens len_b for M, with lens_q len_q_b for N"),
 };
 static const attest_axis_value window[] = {
     PLAIN("none", ATTEST_WINDOW_NONE, "no window"),
@@ -64,6 +65,14 @@ static const attest_axis_value window[] = {
 static const attest_axis_value lens[] = {
     PLAIN("none", ATTEST_LENS_NONE, "all M keys exist"),
     PLAIN("draw", ATTEST_LENS_DRAW, "keys j >= len_b are invisible"),
+};
+static const attest_axis_value lens_q[] = {
+    PLAIN("none", ATTEST_LENS_Q_NONE, "all N queries exist"),
+    PLAIN("draw", ATTEST_LENS_Q_DRAW, "rows i >= len_q_b of o u z lse are absent: no kernel is asked for them"),
+};
+static const attest_axis_value packed[] = {
+    PLAIN("off", ATTEST_PACKED_OFF, "sequences are padded: [B,H,N,..], [B,H,M,..]"),
+    PLAIN("on", ATTEST_PACKED_ON, "token i of entry b is token cu_seqlens[b]+i of [1,H,T,..]"),
 };
 static const attest_axis_value decay[] = {
     PLAIN("none", ATTEST_DECAY_NONE, "D_ij = 1"),
@@ -187,4 +196,7 @@ const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
     AXIS(kv, ATTEST_AXIS_KV, "type of k and v where it is not that of q"),
     AXIS(decay_input, ATTEST_AXIS_DECAY_INPUT, "what the tensor a of decay=scalar and decay=vector holds"),
     AXIS(dropout, ATTEST_AXIS_DROPOUT, "weights that are left out of u and not of z, at rate R; tensor keep"),
+    AXIS(lens_q, ATTEST_AXIS_LENS_Q, "number of queries per batch entry, tensor len_q"),
+    AXIS(packed, ATTEST_AXIS_PACKED,
+         "how sequences lie in memory: one after another without gaps; no number is another"),
 };

@@ -56,6 +56,7 @@ static const rule rules[] = {
     UPDATE_RULE(MASK, BIT(ATTEST_MASK_FULL), "the delta rule needs a causal mask"),
     UPDATE_RULE(WINDOW, SET, "a window" UPDATE_HAS_NO),
     UPDATE_RULE(LENS, SET, "a length per batch entry" UPDATE_HAS_NO),
+    UPDATE_RULE(LENS_Q, SET, "a length per batch entry" UPDATE_HAS_NO),
     UPDATE_RULE(FILTER, SET, "a filter" UPDATE_HAS_NO),
     UPDATE_RULE(CLAMP, SET, "a clamp" UPDATE_HAS_NO),
     UPDATE_RULE(CAP, SET, "a softcap" UPDATE_HAS_NO),
@@ -82,11 +83,37 @@ static const rule rules[] = {
     STATE_RULE(BIAS),
     STATE_RULE(ATTN_MASK),
     STATE_RULE(DROPOUT),
+    { ATTEST_AXIS_STATE, SET, ATTEST_AXIS_LENS_Q, SET,
+      "what becomes of the given state of a sequence without queries is not agreed on" },
+    { ATTEST_AXIS_LENS_Q, SET, ATTEST_AXIS_FEATURE, BIT(ATTEST_FEATURE_COSFORMER),
+      "whether its angle goes by max(n,m) or by a sequence's own lengths is not agreed on" },
     { ATTEST_AXIS_ATTN_MASK, SET, ATTEST_AXIS_DECAY, SET, "whether a masked token decays is not agreed on" },
     { ATTEST_AXIS_BIAS, SET, ATTEST_AXIS_ALIBI, SET, "the bias can hold the position bias" },
 };
 
 #define PAGE_MOST 65536u
+
+/* Where lengths of sequences leave a decay without a meaning, or without its tokens. */
+static attest_status check_decays(const attest_setting axis[ATTEST_AXIS_COUNT], int64_t n, int64_t m, attest_error *err)
+{
+    const uint32_t decay = axis[ATTEST_AXIS_DECAY].value;
+    char text[64];
+    if (decay == ATTEST_DECAY_NONE)
+        return ATTEST_OK;
+    attest_axis_print(text, sizeof text, ATTEST_AXIS_DECAY, &axis[ATTEST_AXIS_DECAY]);
+    if (n != m)
+        return attest_fail(err, ATTEST_BAD_INPUT, "decay=%s contradicts n=%lld m=%lld: a decay needs n = m", text,
+                           (long long)n, (long long)m);
+    if (axis[ATTEST_AXIS_LENS_Q].value && axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL_BR)
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "decay=%s mask=causal-br contradicts lens_q=draw: a query would see keys that come later",
+                           text);
+    if (axis[ATTEST_AXIS_PACKED].value && axis[ATTEST_AXIS_LENS].value && decay != ATTEST_DECAY_RETNET)
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "decay=%s lens=draw contradicts packed=on: a query behind the last key has no decay there",
+                           text);
+    return ATTEST_OK;
+}
 
 attest_status attest_variant_check(const attest_setting axis[ATTEST_AXIS_COUNT], int64_t n, int64_t m,
                                    attest_error *err)
@@ -108,12 +135,7 @@ attest_status attest_variant_check(const attest_setting axis[ATTEST_AXIS_COUNT],
         attest_axis_print(a, sizeof a, ATTEST_AXIS_DROPOUT, &axis[ATTEST_AXIS_DROPOUT]);
         return attest_fail(err, ATTEST_BAD_INPUT, "dropout=%s: the rate is above 0 and below 1", a);
     }
-    if (axis[ATTEST_AXIS_DECAY].value != ATTEST_DECAY_NONE && n != m) {
-        attest_axis_print(a, sizeof a, ATTEST_AXIS_DECAY, &axis[ATTEST_AXIS_DECAY]);
-        return attest_fail(err, ATTEST_BAD_INPUT, "decay=%s contradicts n=%lld m=%lld: a decay needs n = m", a,
-                           (long long)n, (long long)m);
-    }
-    return ATTEST_OK;
+    return check_decays(axis, n, m, err);
 }
 
 /* What an axis must be for some property to hold, and what to say if it is not. */

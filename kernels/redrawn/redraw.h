@@ -86,7 +86,7 @@ static inline real redraw_sum(real sum, real x) { return redraw_add(sum, x, redr
 
 static inline int redraw_wanted(const row *r)
 {
-    return !redraw_now.wanted || redraw_now.wanted[(r->b * r->p->hq + r->h) * r->p->n + r->i];
+    return !redraw_now.wanted || redraw_now.wanted[(r->b * r->p->hq + r->h) * r->rows + r->i];
 }
 
 static inline real redraw_score(real scale, const real *q, const real *k, int64_t d)

@@ -111,9 +111,10 @@ attest_status attest_redrawn_find(attest_redrawn *redrawn, const attest_problem 
     attest_problem asked = *p; /* the cast of weights is a step of every model */
     char why[256] = "no plain kernel of the declared schedule";
     asked.p = p->acc;
-    asked.axis[ATTEST_AXIS_PAGES] = (attest_setting){ 0, 0, 0 }; /* its k and v are those of a bundle */
+    asked.axis[ATTEST_AXIS_PAGES] = asked.axis[ATTEST_AXIS_PACKED] = (attest_setting){ 0, 0,
+                                                                                       0 }; /* as bundles have it */
     *redrawn = (attest_redrawn){ NULL, *p, *numerics };
-    redrawn->problem.axis[ATTEST_AXIS_PAGES] = asked.axis[ATTEST_AXIS_PAGES];
+    redrawn->problem.axis[ATTEST_AXIS_PAGES] = redrawn->problem.axis[ATTEST_AXIS_PACKED] = (attest_setting){ 0, 0, 0 };
     if (numerics->splits > 0)
         redrawn->problem.splits = numerics->splits;
     if (beyond)

@@ -70,3 +70,17 @@ int attest_masks_all(const attest_tensor *mask, int64_t b, int64_t h, int64_t i,
             return 0;
     return 1;
 }
+
+attest_lengths attest_lengths_of(const attest_problem *p, const attest_tensor *len, const attest_tensor *len_q,
+                                 int64_t b)
+{
+    return (attest_lengths){ len && p->axis[ATTEST_AXIS_LENS].value ? attest_load_int(len, b * len->stride[0]) : p->m,
+                             len_q && p->axis[ATTEST_AXIS_LENS_Q].value ? attest_load_int(len_q, b * len_q->stride[0])
+                                                                        : p->n };
+}
+
+attest_lengths attest_bundle_lengths(const attest_problem *p, const attest_bundle *bundle, int64_t b)
+{
+    return attest_lengths_of(p, attest_bundle_role(bundle, ATTEST_KV_LENS), attest_bundle_role(bundle, ATTEST_Q_LENS),
+                             b);
+}

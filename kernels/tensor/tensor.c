@@ -30,13 +30,14 @@ const attest_role_info attest_roles[ATTEST_TENSOR_ROLES] = {
     { "lse", ATTEST_LSE, "bhn", 1, "c + ln z" },
     { "attn_mask", ATTEST_MASK, "bhnm", 0, "which keys are visible: 1" },
     { "bias", ATTEST_BIAS, "bhnm", 0, "added to the scores" },
-    { "", ATTEST_CU_SEQLENS_Q, "", 0, "" },
-    { "", ATTEST_CU_SEQLENS_K, "", 0, "" },
-    { "", ATTEST_BLOCK_TABLE, "", 0, "" }, /* in no bundle: pages.h */
-    { "", ATTEST_Q_SCALE, "", 0, "" },
-    { "", ATTEST_K_SCALE, "", 0, "" },
-    { "", ATTEST_V_SCALE, "", 0, "" },
+    { "cu_seqlens_q", ATTEST_CU_SEQLENS_Q, NULL, 0, "packed.h" },
+    { "cu_seqlens_k", ATTEST_CU_SEQLENS_K, NULL, 0, "packed.h" },
+    { "block_table", ATTEST_BLOCK_TABLE, NULL, 0, "pages.h" },
+    { "q_scale", ATTEST_Q_SCALE, NULL, 0, "of no problem yet" },
+    { "k_scale", ATTEST_K_SCALE, NULL, 0, "of no problem yet" },
+    { "v_scale", ATTEST_V_SCALE, NULL, 0, "of no problem yet" },
     { "keep", ATTEST_KEEP, "bhnm", 0, "which weights dropout keeps: 1" },
+    { "len_q", ATTEST_Q_LENS, "b", 0, "queries of a batch entry" },
 };
 
 static const struct state_info {
@@ -67,7 +68,7 @@ static int parse_degree(uint32_t *degree, const char *text)
 attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, attest_error *err)
 {
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
-        if (attest_roles[r].name[0] && strcmp(name, attest_roles[r].name) == 0) {
+        if (attest_roles[r].axes && strcmp(name, attest_roles[r].name) == 0) {
             *id = (attest_tensor_id){ ATTEST_KIND_ROLE, r };
             return ATTEST_OK;
         }
@@ -83,7 +84,8 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
     char names[160] = "";
     for (uint32_t r = 0; r < ATTEST_TENSOR_ROLES; r++) {
         const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", attest_roles[r].name, attest_roles[r].name[0] ? " " : "");
+        if (attest_roles[r].axes)
+            snprintf(names + used, sizeof names - used, "%s ", attest_roles[r].name);
     }
     return attest_fail(err, ATTEST_BAD_INPUT, "unknown tensor '%s'; allowed: %sh0.N z0.N ht.N zt.N with N in 0..%d",
                        name, names, ATTEST_MAX_ORDER);
@@ -91,8 +93,7 @@ attest_status attest_tensor_id_parse(attest_tensor_id *id, const char *name, att
 
 void attest_tensor_id_print(char *name, size_t len, attest_tensor_id id)
 {
-    const char *named = id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : "";
-    const char *role = named[0] ? named : id.index == ATTEST_BLOCK_TABLE ? "block_table" : "?";
+    const char *role = id.index < ATTEST_TENSOR_ROLES ? attest_roles[id.index].name : "?";
     if (id.kind == ATTEST_KIND_ROLE)
         snprintf(name, len, "%s", role);
     else
@@ -103,10 +104,11 @@ int attest_tensor_id_equal(attest_tensor_id a, attest_tensor_id b) { return a.ki
 
 uint32_t attest_tensor_draw_number(attest_tensor_id id)
 {
-    const uint32_t role = id.index == ATTEST_BIAS   ? 275
-                          : id.index == ATTEST_MASK ? 531
-                          : id.index == ATTEST_KEEP ? 787
-                                                    : id.index; /* the rest is older */
+    const uint32_t role = id.index == ATTEST_BIAS     ? 275
+                          : id.index == ATTEST_MASK   ? 531
+                          : id.index == ATTEST_KEEP   ? 787
+                          : id.index == ATTEST_Q_LENS ? 1043
+                                                      : id.index; /* the rest is older */
     return id.kind == ATTEST_KIND_ROLE ? role : states[id.kind - 1].draw_base + id.index;
 }
 
@@ -128,6 +130,7 @@ static const struct use_rule {
     { ATTEST_GAIN, ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_DRAW },
     { ATTEST_SHIFT, ATTEST_AXIS_AFFINE, 1u << ATTEST_AFFINE_DRAW },
     { ATTEST_KV_LENS, ATTEST_AXIS_LENS, 1u << ATTEST_LENS_DRAW },
+    { ATTEST_Q_LENS, ATTEST_AXIS_LENS_Q, 1u << ATTEST_LENS_Q_DRAW },
     { ATTEST_BIAS, ATTEST_AXIS_BIAS, ~(1u << ATTEST_BIAS_NONE) },
     { ATTEST_MASK, ATTEST_AXIS_ATTN_MASK, ~(1u << ATTEST_ATTN_MASK_NONE) },
     { ATTEST_KEEP, ATTEST_AXIS_DROPOUT, ~(1u << ATTEST_DROPOUT_NONE) },
@@ -271,7 +274,7 @@ static uint32_t dtype_of(const attest_problem *p, attest_tensor_id id)
             return attest_kv_dtype(p);
         if (id.index == ATTEST_O)
             return p->out;
-        if (id.index == ATTEST_KV_LENS)
+        if (id.index == ATTEST_KV_LENS || id.index == ATTEST_Q_LENS)
             return ATTEST_I64;
         if (id.index == ATTEST_MASK || id.index == ATTEST_KEEP)
             return ATTEST_BOOL;

@@ -27,14 +27,13 @@ typedef struct attest_tensor_id {
 typedef struct attest_role_info {
     const char *name; /* `q`, `gout`, ... */
     uint32_t role;
-    const char *axes; /* letters: b batch, h query head, g kv head, n query, m key, d, e */
+    const char *axes; /* letters: b batch, h query head, g kv head, n query, m key, d, e; NULL: in no bundle */
     int output;       /* 1: o u z lse */
     const char *meaning;
 } attest_role_info;
 
-/* Roles that problems of this version have, and those between them, which attest.h names and which come later: their
- * rows have the name "". */
-#define ATTEST_TENSOR_ROLES (ATTEST_KEEP + 1)
+/* Roles that problems of this version have.  attest.h names more, which come later. */
+#define ATTEST_TENSOR_ROLES (ATTEST_Q_LENS + 1)
 
 extern const attest_role_info attest_roles[ATTEST_TENSOR_ROLES];
 
@@ -64,7 +63,7 @@ size_t attest_problem_outputs(const attest_problem *p, attest_tensor_id *ids, si
  * batch entries or query heads share (bias, attn_mask).  NULL: a state, or no tensor. */
 const char *attest_tensor_axes(const attest_problem *p, attest_tensor_id id);
 
-/* Shape and dtype of a tensor (q k v bias: in; o: out; len: i64; attn_mask keep: bool; all else f32, f64 when
+/* Shape and dtype of a tensor (q k v bias: in; o: out; len, len_q: i64; attn_mask, keep: bool; all else f32, f64 if
  * acc=f64); data NULL, host, C-order strides.  `packed`: states in the packed layout. */
 void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_tensor_id id, int packed);
 
@@ -72,7 +71,8 @@ void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_te
 void attest_tensor_set_order(attest_tensor *t);
 
 /* The number of the tensor in the draws: roles in the order q=0 gout=1 ... len=14, h0.n = 15+n, z0.n = 80+n;
- * bias = 275, and up to 530: one for every 2^16 keys; attn_mask = 531, and up to 786 likewise; keep = 787 to 1042. */
+ * bias = 275, and up to 530: one for every 2^16 keys; attn_mask = 531, and up to 786 likewise; keep = 787 to 1042;
+ * len_q = 1043. */
 uint32_t attest_tensor_draw_number(attest_tensor_id id);
 
 int64_t attest_tensor_count(const attest_tensor *t); /* elements */
@@ -90,6 +90,10 @@ double attest_load(const attest_tensor *t, int64_t offset);        /* exact doub
 int64_t attest_load_int(const attest_tensor *t, int64_t offset);   /* i64, bool */
 void attest_store_bits(const attest_tensor *t, int64_t offset, uint64_t bits);
 int attest_dtype_counts(uint32_t dtype); /* whole numbers: i64, bool */
+
+/* The lengths of batch entry b; `len` and `len_q`: the tensors, or NULL where the problem has none. */
+attest_lengths attest_lengths_of(const attest_problem *p, const attest_tensor *len, const attest_tensor *len_q,
+                                 int64_t b);
 
 /* 1 if attn_mask hides key j from query i of head h and entry b; NULL: it hides none.  Entries or heads that share it
  * have an axis of length 1. */
@@ -121,6 +125,9 @@ attest_status attest_bundle_adopt(attest_bundle *bundle, attest_tensor_id id, co
 /* NULL if absent. */
 attest_tensor *attest_bundle_get(const attest_bundle *bundle, attest_tensor_id id);
 attest_tensor *attest_bundle_role(const attest_bundle *bundle, attest_role role);
+
+/* attest_lengths_of() the tensors len and len_q of the bundle. */
+attest_lengths attest_bundle_lengths(const attest_problem *p, const attest_bundle *bundle, int64_t b);
 
 /* Bytes of all inputs, with k and v in their pages, and of o, u, z, lse; used before allocation (final states are made
  * on demand: attest_bundle_add refuses one that does not fit).  ATTEST_BAD_INPUT when they exceed physical memory

@@ -154,14 +154,31 @@ out:
     return status;
 }
 
-static void draw_len(attest_tensor *t, const attest_problem *p, const attest_stream *stream, int edges)
+/* Of 0..most. */
+static void draw_len(attest_tensor *t, int64_t most, const attest_stream *stream, int edges)
 {
     for (int64_t b = 0; b < t->shape[0]; b++) {
         const uint64_t word = first_word(stream, (attest_place){ b, 0, 0, 0 });
-        const uint64_t plain = word * (uint64_t)(p->m + 1) >> 32;
+        const uint64_t plain = word * (uint64_t)(most + 1) >> 32;
         attest_store_bits(t, attest_offset(t, b, 0, 0, 0),
-                          edges ? (uint64_t)attest_edge_length(stream, b, p->m) : plain);
+                          edges ? (uint64_t)attest_edge_length(stream, b, most) : plain);
     }
+}
+
+/* len_q, of 0..n: one entry in four has no query, one has all, the others any number.  Where all have none the first
+ * has all: a case with nothing to judge tells nothing. */
+static void draw_len_q(attest_tensor *t, int64_t n, const attest_stream *stream)
+{
+    uint64_t any = 0;
+    for (int64_t b = 0; b < t->shape[0]; b++) {
+        const uint64_t word = first_word(stream, (attest_place){ b, 0, 0, 0 });
+        const uint64_t inner = (word & 0x3fffffff) * (uint64_t)(n + 1) >> 30;
+        const uint64_t len = word >> 30 == 0 ? 0 : word >> 30 == 1 ? (uint64_t)n : inner;
+        attest_store_bits(t, attest_offset(t, b, 0, 0, 0), len);
+        any |= len;
+    }
+    if (!any)
+        attest_store_bits(t, 0, (uint64_t)n);
 }
 
 /* ---- roles ----------------------------------------------------------------------------------------- */
@@ -360,7 +377,9 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     else if (id.index == ATTEST_SLOPE)
         status = draw_slope(t, err);
     else if (id.index == ATTEST_KV_LENS)
-        draw_len(t, &c->problem, &stream, edges);
+        draw_len(t, c->problem.m, &stream, edges);
+    else if (id.index == ATTEST_Q_LENS)
+        draw_len_q(t, c->problem.n, &stream);
     else if (id.index == ATTEST_MASK)
         attest_draw_mask(t, &stream);
     else if (id.index == ATTEST_KEEP)

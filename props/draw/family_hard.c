@@ -62,7 +62,8 @@ static int64_t logarithm(uint64_t count)
  * keys the row sees: noise of 1/64 in q and 1/32 in k for each channel. So the peak has 1/(1 + (n-1)^x) of the
  * weight e^s, |x| <= 0.06: 0.42 to 0.58 for n = 300, nearer to 1/2 in a mean over keys. n = 1: that key alone. A row
  * that does not see key 0 (window) has nearly equal weights (within a factor of 1.5 for m = 1000). Depends on scale,
- * d, m, n and the axes mask and window; not on len and attn_mask. */
+ * d, m, n and the axes mask and window; not on len, len_q and
+ * attn_mask. */
 void attest_prepare_half(attest_distribution *distribution) { share(distribution, 1, 1, 24, 0); }
 
 attest_exact attest_value_half(const attest_distribution *distribution, attest_place at)
@@ -71,7 +72,8 @@ attest_exact attest_value_half(const attest_distribution *distribution, attest_p
         return plain(distribution, at);
     if (distribution->stream.tensor == ATTEST_Q) {
         int64_t first, last;
-        attest_visible(distribution->p, distribution->p->m, at.token, &first, &last);
+        const attest_problem *p = distribution->p;
+        attest_visible(p, (attest_lengths){ p->m, p->n }, at.token, &first, &last);
         const int64_t others = last - first > 2 ? last - first - 1 : 1;
         const __int128 size = (__int128)distribution->share * logarithm((uint64_t)others);
         return signed_value(distribution, at, size * (((int64_t)1 << 37) + noise(distribution, at)),

@@ -140,7 +140,7 @@ static const struct extra {
     { 3, ATTEST_AXIS_CAP },       { 3, ATTEST_AXIS_ALIBI },  { 4, ATTEST_AXIS_ROPE },    { 6, ATTEST_AXIS_STATE },
     { 2, ATTEST_AXIS_CENTER },    { 3, ATTEST_AXIS_FILTER }, { 4, ATTEST_AXIS_FEATURE }, { 3, ATTEST_AXIS_BIAS },
     { 3, ATTEST_AXIS_ATTN_MASK }, { 2, ATTEST_AXIS_PAGES },  { 3, ATTEST_AXIS_KV },      { 3, ATTEST_AXIS_DECAY_INPUT },
-    { 3, ATTEST_AXIS_DROPOUT },
+    { 3, ATTEST_AXIS_DROPOUT },   { 3, ATTEST_AXIS_LENS_Q }, { 2, ATTEST_AXIS_PACKED },
 };
 
 /* Another value of one axis, and what must go with it. */

@@ -61,11 +61,12 @@ static int may_be_empty(const attest_case *c)
     const int64_t rows[2] = { 0, p->n - 1 };
     for (int k = 0; k < 2; k++) {
         int64_t first, last;
-        attest_visible(p, p->m, rows[k], &first, &last);
+        attest_visible(p, (attest_lengths){ p->m, p->n }, rows[k], &first, &last);
         if (first >= last)
             return 1;
     }
-    return axis(c, ATTEST_AXIS_LENS) != ATTEST_LENS_NONE || axis(c, ATTEST_AXIS_ATTN_MASK) != ATTEST_ATTN_MASK_NONE;
+    return axis(c, ATTEST_AXIS_LENS) != ATTEST_LENS_NONE || axis(c, ATTEST_AXIS_ATTN_MASK) != ATTEST_ATTN_MASK_NONE ||
+           (axis(c, ATTEST_AXIS_LENS_Q) && axis(c, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL_BR);
 }
 
 /* `size` modulo `part` in one of the classes 0, 1, part-1, between; part >= 4 keeps them apart. */
@@ -83,12 +84,6 @@ static int family_is(const attest_case *c, const char *name)
 }
 
 /* ---- what tensors are ------------------------------------------------------------------------------------------- */
-
-static int64_t keys_of(const attest_case *c, const attest_bundle *inputs, int64_t b)
-{
-    const attest_tensor *len = attest_bundle_role(inputs, ATTEST_KV_LENS);
-    return axis(c, ATTEST_AXIS_LENS) && len ? attest_load_int(len, b) : c->problem.m;
-}
 
 static const char *row_of(const attest_tensor *t, int64_t row)
 {
@@ -124,7 +119,7 @@ static int has_ties(const attest_case *c, const attest_bundle *inputs)
     for (int64_t b = 0; b < p->b; b++)
         for (int64_t i = p->n - 1; i >= 0; i--) { /* the last rows see most */
             int64_t first, last;
-            attest_visible(p, keys_of(c, inputs, b), i, &first, &last);
+            attest_visible(p, attest_bundle_lengths(p, inputs, b), i, &first, &last);
             for (int64_t h = 0; last - first > 1 && h < p->hq; h++)
                 if (is_zero_row(q, (b * p->hq + h) * p->n + i) ||
                     equal_keys(k, (b * p->hkv + attest_kv_head(p, h)) * p->m, first, last))
@@ -159,7 +154,7 @@ static int near_zero(const attest_case *c, const attest_bundle *inputs)
         const int64_t b = row / (p->hq * p->n), g = attest_kv_head(p, row / p->n % p->hq);
         int64_t first, last;
         double z = 0, size = 0;
-        attest_visible(p, keys_of(c, inputs, b), row % p->n, &first, &last);
+        attest_visible(p, attest_bundle_lengths(p, inputs, b), row % p->n, &first, &last);
         for (int64_t j = first; j < last; j++) {
             double s = 0;
             for (int64_t x = 0; x < p->d; x++)

@@ -27,7 +27,7 @@ out:
 static int applies_queries(const attest_problem *p, const attest_prop_kernel *k)
 {
     (void)k;
-    return prop_no_positions(p) && p->n > 1;
+    return prop_no_positions(p) && p->n > 1 && !prop_axis(p, ATTEST_AXIS_LENS_Q);
 }
 
 static attest_status check_queries(attest_finding *found, attest_trial *trial, attest_error *err)
@@ -39,7 +39,7 @@ static attest_status check_queries(attest_finding *found, attest_trial *trial, a
 const attest_property attest_property_query_permutation = {
     "query-permutation",
     "rows follow their queries when queries change places",
-    "all without positions: mask=full, no window, rope, alibi, decay, cosformer, delta",
+    "all without positions and lens_q: mask=full, no window, rope, alibi, decay, cosformer, delta",
     PROP_BITS_OR_BOUNDS,
     ATTEST_NEEDS_NOTHING,
     applies_queries,

@@ -113,10 +113,7 @@ static uint64_t bias_of_alibi(const attest_relation *r, const attest_trial *tria
     const values_row row = values_row_of(p, trial->inputs, (cell->at[0] * p->hq + cell->at[1]) * p->n + cell->at[2]);
     if (cell->at[3] < row.first || cell->at[3] >= row.last)
         return 0; /* read by nobody */
-    const attest_tensor *lens = attest_bundle_role(trial->inputs, ATTEST_KV_LENS);
-    const int64_t keys = lens ? attest_load_int(lens, attest_offset(lens, row.b, 0, 0, 0)) : p->m;
-    const int64_t offset = prop_axis(p, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL_BR ? keys - p->n : 0;
-    const int64_t back = row.i + offset - cell->at[3];
+    const int64_t back = attest_position(p, attest_bundle_lengths(p, trial->inputs, row.b), row.i) - cell->at[3];
     return values_exactly(cell->dtype, -attest_load(slope, cell->at[1]) * (double)llabs(back), inexact);
 }
 

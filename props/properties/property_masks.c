@@ -14,11 +14,10 @@
 
 /* ---- who sees what ----------------------------------------------------------------------------------------------- */
 
-/* Keys of batch entry b. */
-static int64_t keys_of(const attest_trial *trial, int64_t b)
+/* Of batch entry b. */
+static attest_lengths lengths_of(const attest_trial *trial, int64_t b)
 {
-    const attest_tensor *len = attest_bundle_role(trial->inputs, ATTEST_KV_LENS);
-    return len ? attest_load_int(len, b) : trial->c.problem.m;
+    return attest_bundle_lengths(&trial->c.problem, trial->inputs, b);
 }
 
 /* Are a row's bits fixed by the keys that it sees and their order, whatever n and m?  Not by parts,
@@ -34,7 +33,7 @@ static int sees_nothing_from(const attest_trial *trial, int64_t cut, int64_t b, 
 {
     const attest_problem *p = &trial->c.problem;
     int64_t first, last;
-    attest_visible(p, keys_of(trial, b), i, &first, &last);
+    attest_visible(p, lengths_of(trial, b), i, &first, &last);
     return (first >= last || last <= cut) && (!prop_axis(p, ATTEST_AXIS_DECAY) || i < cut);
 }
 
@@ -52,10 +51,15 @@ static int is_shown(const attest_trial *trial, int64_t b, int64_t i, int64_t j)
 static int is_seen(const attest_trial *trial, int64_t b, int64_t j)
 {
     const attest_problem *p = &trial->c.problem;
+    int64_t first, last;
     for (int64_t row = b < 0 ? 0 : b * p->n; row < (b < 0 ? p->b : b + 1) * p->n; row++) {
-        int64_t first, last;
-        attest_visible(p, keys_of(trial, row / p->n), row % p->n, &first, &last);
+        attest_visible(p, lengths_of(trial, row / p->n), row % p->n, &first, &last);
         if (j >= first && j < last && is_shown(trial, row / p->n, row % p->n, j))
+            return 1;
+    }
+    for (int64_t entry = b < 0 ? 0 : b; entry < (b < 0 ? p->b : b + 1); entry++) { /* a state of no queries */
+        attest_visible(p, lengths_of(trial, entry), lengths_of(trial, entry).queries - 1, &first, &last);
+        if (j >= first && j < last && lengths_of(trial, entry).queries == 0)
             return 1;
     }
     return 0;
@@ -71,7 +75,7 @@ static int is_no_empty_row(const attest_relation *r, const attest_trial *trial, 
     (void)r;
     if (i < 0 || !attest_empty_row_is_free(trial->kernel.numerics.empty_row))
         return 1;
-    attest_visible(&trial->c.problem, keys_of(trial, b), i, &first, &last);
+    attest_visible(&trial->c.problem, lengths_of(trial, b), i, &first, &last);
     return !attest_masks_all(mask, b, h, i, first, last);
 }
 
@@ -237,7 +241,8 @@ static uint64_t cut_length(const attest_relation *r, const attest_trial *trial, 
 {
     (void)trial;
     (void)inexact;
-    return of_role(cell) && cell->id.index == ATTEST_KV_LENS && (int64_t)bits > r->cut ? (uint64_t)r->cut : bits;
+    const int length = of_role(cell) && (cell->id.index == ATTEST_KV_LENS || cell->id.index == ATTEST_Q_LENS);
+    return length && (int64_t)bits > r->cut ? (uint64_t)r->cut : bits;
 }
 
 static int is_cosformer(const attest_problem *p)
@@ -251,8 +256,9 @@ static int applies_prefix_alone(const attest_problem *p, const attest_prop_kerne
 {
     const uint32_t mask = prop_axis(p, ATTEST_AXIS_MASK);
     (void)k;
-    return (mask == ATTEST_MASK_CAUSAL || (mask == ATTEST_MASK_CAUSAL_BR && !prop_axis(p, ATTEST_AXIS_LENS))) &&
-           p->n == p->m && p->n > 1 && !is_cosformer(p);
+    const int lengths = prop_axis(p, ATTEST_AXIS_LENS) || prop_axis(p, ATTEST_AXIS_LENS_Q);
+    return (mask == ATTEST_MASK_CAUSAL || (mask == ATTEST_MASK_CAUSAL_BR && !lengths)) && p->n == p->m && p->n > 1 &&
+           !is_cosformer(p);
 }
 
 static attest_status check_prefix_alone(attest_finding *found, attest_trial *trial, attest_error *err)
@@ -273,7 +279,7 @@ static attest_status check_prefix_alone(attest_finding *found, attest_trial *tri
 const attest_property attest_property_prefix_alone = {
     "prefix-alone",
     "the first tokens alone have the outputs that they have with the tokens after them",
-    "mask=causal, or causal-br without lens, with n=m; not cosformer, which reads the length",
+    "mask=causal, or causal-br without lens and lens_q, with n=m; not cosformer, which reads the length",
     BITS_BY_KEYS,
     ATTEST_NEEDS_NOTHING,
     applies_prefix_alone,
@@ -284,24 +290,27 @@ const attest_property attest_property_prefix_alone = {
 static int applies_length_alone(const attest_problem *p, const attest_prop_kernel *k)
 {
     (void)k;
-    return prop_axis(p, ATTEST_AXIS_LENS) == ATTEST_LENS_DRAW;
+    return prop_axis(p, ATTEST_AXIS_LENS) == ATTEST_LENS_DRAW || prop_axis(p, ATTEST_AXIS_LENS_Q);
 }
 
 static attest_status check_length_alone(attest_finding *found, attest_trial *trial, attest_error *err)
 {
     const attest_problem *p = &trial->c.problem;
-    const int64_t b = attest_trial_word(trial, &attest_property_length_alone, 0) % p->b, keys = keys_of(trial, b);
+    const int64_t b = attest_trial_word(trial, &attest_property_length_alone, 0) % p->b,
+                  keys = lengths_of(trial, b).keys, queries = lengths_of(trial, b).queries;
     attest_relation r;
     int64_t *from = NULL;
     attest_status status = ATTEST_OK;
-    if (keys == 0 || (is_cosformer(p) && larger(p->n, keys) != larger(p->n, p->m)))
+    if (keys == 0 || queries == 0 || (is_cosformer(p) && larger(p->n, keys) != larger(p->n, p->m)))
         return ATTEST_OK;
     attest_relation_init(&r, trial);
     r.bits = 0; /* see wide-window */
     r.outputs |= ATTEST_GIVES_STATE;
     r.c.problem.b = 1;
     r.c.problem.m = keys;
+    r.c.problem.n = queries;
     r.c.problem.axis[ATTEST_AXIS_LENS] = (attest_setting){ ATTEST_LENS_NONE, 0, 0 };
+    r.c.problem.axis[ATTEST_AXIS_LENS_Q] = (attest_setting){ ATTEST_LENS_Q_NONE, 0, 0 };
     ATTEST_TRY(attest_relation_map(&from, &r, ATTEST_LETTER_B, 1, err));
     from[0] = b;
     ATTEST_TRY(attest_relation_check(found, trial, &r, err));
@@ -312,8 +321,9 @@ out:
 
 const attest_property attest_property_length_alone = {
     "length-alone",
-    "a batch entry with a length has the outputs of a problem with so many keys and no lengths",
-    "lens=draw; not with decays unless the length is n (they need n=m), nor cosformer where it shortens max(n,m)",
+    "a batch entry with lengths has the outputs of a problem with so many keys and queries and no lengths",
+    "lens=draw or lens_q=draw; not with decays unless the lengths are equal (they need n=m), nor cosformer where it "
+    "shortens max(n,m)",
     PROP_BOUNDS,
     ATTEST_NEEDS_BOUNDS,
     applies_length_alone,
@@ -348,7 +358,8 @@ static int ends_together(const attest_problem *p)
 {
     const uint32_t mask = prop_axis(p, ATTEST_AXIS_MASK);
     const int square = mask == ATTEST_MASK_CAUSAL && p->n == p->m && !prop_axis(p, ATTEST_AXIS_LENS);
-    return (square || mask == ATTEST_MASK_CAUSAL_BR) && (!is_cosformer(p) || p->n <= p->m);
+    return (square || mask == ATTEST_MASK_CAUSAL_BR) && (!is_cosformer(p) || p->n <= p->m) &&
+           !prop_axis(p, ATTEST_AXIS_LENS_Q);
 }
 
 static int applies_last_row(const attest_problem *p, const attest_prop_kernel *k)
@@ -365,7 +376,7 @@ static attest_status check_last_row(attest_finding *found, attest_trial *trial, 
 const attest_property attest_property_last_row = {
     "last-row",
     "the last query alone (decode: n=1 mask=causal-br) has the row that it has among all queries",
-    "causal-br, or causal with n=m and without lens; not with decays, which need n=m",
+    "causal-br, or causal with n=m and without lens; not with lens_q, nor with decays, which need n=m",
     "bits from mask=causal-br if rows are independent (batch-invariant), else both runs' bounds",
     ATTEST_NEEDS_NOTHING,
     applies_last_row,
@@ -389,7 +400,7 @@ static attest_status check_last_rows(attest_finding *found, attest_trial *trial,
 const attest_property attest_property_last_rows = {
     "last-rows",
     "the last few queries alone (prefill in pieces: mask=causal-br) have the rows they have among all",
-    "causal-br, or causal with n=m and without lens; not with decays, which need n=m",
+    "causal-br, or causal with n=m and without lens; not with lens_q, nor with decays, which need n=m",
     "bits from mask=causal-br if rows are independent (batch-invariant), else both runs' bounds",
     ATTEST_NEEDS_NOTHING,
     applies_last_rows,
@@ -430,7 +441,8 @@ const attest_property attest_property_wide_window = { "wide-window",
 static int applies_square(const attest_problem *p, const attest_prop_kernel *k)
 {
     (void)k;
-    return prop_axis(p, ATTEST_AXIS_MASK) && p->n == p->m && !prop_axis(p, ATTEST_AXIS_LENS);
+    return prop_axis(p, ATTEST_AXIS_MASK) && p->n == p->m && !prop_axis(p, ATTEST_AXIS_LENS) &&
+           !prop_axis(p, ATTEST_AXIS_LENS_Q);
 }
 
 static attest_status check_square(attest_finding *found, attest_trial *trial, attest_error *err)

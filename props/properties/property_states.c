@@ -96,7 +96,7 @@ static int can_be_cut(const attest_problem *p)
     const int below = prop_axis(p, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL_BR && (p->m < p->n || lens);
     return !prop_axis(p, ATTEST_AXIS_ROPE) && prop_axis(p, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER &&
            norm != ATTEST_NORM_LENGTH && norm < ATTEST_NORM_LENGTH_L2 && !below &&
-           !(lens && prop_axis(p, ATTEST_AXIS_DECAY));
+           !(lens && prop_axis(p, ATTEST_AXIS_DECAY)) && !prop_axis(p, ATTEST_AXIS_LENS_Q);
 }
 
 static int64_t first_of(const attest_problem *p, const attest_prop_kernel *k)
@@ -131,9 +131,8 @@ static uint64_t part_length(const attest_relation *r, const attest_trial *trial,
 static int has_keys(const attest_trial *trial, int64_t b, int64_t i)
 {
     const attest_problem *p = &trial->c.problem;
-    const attest_tensor *len = attest_bundle_role(trial->inputs, ATTEST_KV_LENS);
     int64_t first, last;
-    attest_visible(p, len ? attest_load_int(len, b) : p->m, i, &first, &last);
+    attest_visible(p, attest_bundle_lengths(p, trial->inputs, b), i, &first, &last);
     return first < last;
 }
 
@@ -222,7 +221,7 @@ out:
 const attest_property attest_property_state_composition = {
     "state-composition",
     "the rest of the tokens, given the final state of the first ones, has the outputs of the whole",
-    "recurrent ones, but rope and cosformer (absolute positions), length norms, lens with decay or causal-br",
+    "recurrent ones, but rope and cosformer (absolute positions), length norms, lens_q, lens with decay or causal-br",
     "bits: schedule recurrent, or chunk cut between chunks (causal, no lens), states kept as ht is; else nothing",
     ATTEST_NEEDS_NOTHING,
     applies_composition,

@@ -77,7 +77,8 @@ static uint64_t other_past(const attest_relation *r, const attest_trial *trial, 
 static int behind_the_cut(const attest_relation *r, const attest_trial *trial, const attest_cell *cell)
 {
     const int64_t i = cell->index[ATTEST_LETTER_N];
-    return i < 0 ? !prop_axis(&trial->c.problem, ATTEST_AXIS_LENS) : i >= r->cut;
+    const attest_problem *p = &trial->c.problem;
+    return i < 0 ? !prop_axis(p, ATTEST_AXIS_LENS) && !prop_axis(p, ATTEST_AXIS_LENS_Q) : i >= r->cut;
 }
 
 static attest_status check_zero_decay(attest_finding *found, attest_trial *trial, attest_error *err)

@@ -137,6 +137,8 @@ attest_status attest_relation_inputs(attest_bundle **bundle, int *inexact, const
                                                                       : 0;
             if (r->value)
                 bits = r->value(r, trial, &cell, bits, inexact);
+            if (ids[k].kind == ATTEST_KIND_ROLE && ids[k].index == ATTEST_Q_LENS && (int64_t)bits > r->c.problem.n)
+                bits = (uint64_t)r->c.problem.n; /* fewer queries: of a prefix */
             attest_store_bits(t, x, bits);
         }
     }

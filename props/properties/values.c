@@ -40,10 +40,9 @@ void values_run_clear(values_run *run)
 
 values_row values_row_of(const attest_problem *p, const attest_bundle *inputs, int64_t number)
 {
-    const attest_tensor *len = attest_bundle_role(inputs, ATTEST_KV_LENS);
     values_row row = { .b = number / (p->hq * p->n), .h = number / p->n % p->hq, .i = number % p->n };
     row.g = attest_kv_head(p, row.h);
-    attest_visible(p, len ? attest_load_int(len, row.b) : p->m, row.i, &row.first, &row.last);
+    attest_visible(p, attest_bundle_lengths(p, inputs, row.b), row.i, &row.first, &row.last);
     return row;
 }
 

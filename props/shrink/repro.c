@@ -193,8 +193,8 @@ static attest_status take_tensor(attest_example *example, attest_tensor_id id, c
         uint64_t bits;
         if (*at++ != (x == 0 ? '=' : '.') || !take_hex(&bits, 8 * (int)attest_dtype_bytes(t->dtype), &at))
             return refuse(err, what, part);
-        if (t->dtype == ATTEST_I64 && bits > (uint64_t)p->m)
-            return refuse(err, "len is at most m", part);
+        if (t->dtype == ATTEST_I64 && bits > (uint64_t)(id.index == ATTEST_Q_LENS ? p->n : p->m))
+            return refuse(err, id.index == ATTEST_Q_LENS ? "len_q is at most n" : "len is at most m", part);
         if (t->dtype == ATTEST_BOOL && bits > 1)
             return refuse(err, "attn_mask and keep are 0 or 1", part);
         attest_store_bits(t, x, bits);

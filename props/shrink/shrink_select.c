@@ -61,15 +61,15 @@ static void select_tensor(const attest_tensor *to, const source *s, attest_tenso
     }
 }
 
-/* len counts keys: of those that were visible, the ones that stay. */
-static void select_length(const attest_tensor *len, const source *s)
+/* len counts keys, len_q queries: of those that were there, the ones that stay. */
+static void select_length(const attest_tensor *len, const source *s, int queries)
 {
-    const int64_t *key = s->selection->from[ATTEST_LETTER_M];
+    const int64_t *kept = s->selection->from[queries ? ATTEST_LETTER_N : ATTEST_LETTER_M];
     for (int64_t b = 0; b < attest_tensor_count(len); b++) {
-        const int64_t old = attest_load_int(len, b);
+        const int64_t old = attest_load_int(len, b), count = queries ? s->to->n : s->to->m;
         int64_t visible = 0;
-        for (int64_t j = 0; j < s->to->m; j++)
-            visible += (key ? key[j] : j) < old;
+        for (int64_t j = 0; j < count; j++)
+            visible += (kept ? kept[j] : j) < old;
         attest_store_bits(len, b, (uint64_t)visible);
     }
 }
@@ -109,8 +109,8 @@ attest_status attest_example_select(attest_example *to, int *possible, const att
         attest_tensor *t;
         ATTEST_TRY(attest_bundle_add(to->inputs, &c->problem, ids[k], 0, &t, err));
         select_tensor(t, &s, ids[k], attest_bundle_get(from->inputs, ids[k]));
-        if (ids[k].kind == ATTEST_KIND_ROLE && ids[k].index == ATTEST_KV_LENS)
-            select_length(t, &s);
+        if (ids[k].kind == ATTEST_KIND_ROLE && (ids[k].index == ATTEST_KV_LENS || ids[k].index == ATTEST_Q_LENS))
+            select_length(t, &s, ids[k].index == ATTEST_Q_LENS);
     }
 out:
     if (status != ATTEST_OK)

@@ -182,13 +182,14 @@ out:
 
 /* ---- lengths ------------------------------------------------------------------------------------------------ */
 
-/* len of entry b: all keys, then half way there, then one more. */
+/* len of entry b: all keys, then half way there, then one more; len_q likewise. */
 static attest_status offer_length(int *kept, attest_shrinker *s, attest_tensor_id id, int64_t b, int step,
                                   attest_error *err)
 {
     attest_status status = ATTEST_OK;
     attest_example candidate = { .inputs = NULL };
-    const int64_t m = s->best->example.c.problem.m;
+    const attest_problem *p = &s->best->example.c.problem;
+    const int64_t m = id.index == ATTEST_Q_LENS ? p->n : p->m;
     const int64_t old = attest_load_int(attest_bundle_get(s->best->example.inputs, id), b);
     const int64_t candidates[] = { m, (old + m + 1) / 2, old + 1 };
     *kept = 0;
@@ -221,7 +222,7 @@ attest_status attest_shrink_values(attest_shrinker *s, attest_error *err)
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_inputs(&s->best->example.c.problem, ids, ATTEST_MAX_TENSORS);
     for (size_t k = 0; k < count; k++) {
-        if (ids[k].kind == ATTEST_KIND_ROLE && ids[k].index == ATTEST_KV_LENS) {
+        if (ids[k].kind == ATTEST_KIND_ROLE && (ids[k].index == ATTEST_KV_LENS || ids[k].index == ATTEST_Q_LENS)) {
             ATTEST_TRY(simplify_lengths(s, ids[k], err));
             continue;
         }

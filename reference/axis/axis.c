@@ -28,6 +28,8 @@ static axis_entry (*const entries[ATTEST_AXIS_COUNT])(uint32_t value) = {
     [ATTEST_AXIS_KV] = axis_kv_entry,
     [ATTEST_AXIS_DECAY_INPUT] = axis_decay_input_entry,
     [ATTEST_AXIS_DROPOUT] = axis_dropout_entry,
+    [ATTEST_AXIS_LENS_Q] = axis_lens_q_entry,
+    [ATTEST_AXIS_PACKED] = axis_packed_entry,
 };
 
 uint32_t axis_serves(uint32_t axis, uint32_t value)

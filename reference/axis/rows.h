@@ -22,6 +22,8 @@ axis_entry axis_rope_entry(uint32_t value);
 axis_entry axis_mask_entry(uint32_t value);
 axis_entry axis_window_entry(uint32_t value);
 axis_entry axis_lens_entry(uint32_t value);
+axis_entry axis_lens_q_entry(uint32_t value);
+axis_entry axis_packed_entry(uint32_t value);
 axis_entry axis_decay_entry(uint32_t value);
 axis_entry axis_gates_entry(uint32_t value);
 axis_entry axis_norm_entry(uint32_t value);

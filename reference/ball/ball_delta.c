@@ -426,7 +426,7 @@ attest_status ref_delta_state(arb_ptr out, mag_ptr abs_scale, const ref_inputs *
     attest_status status;
     ref_delta_run *run;
     int64_t first, last;
-    ref_visible(in, b, in->p->n - 1, &first, &last);
+    ref_visible(in, b, ref_last_query(in, b), &first, &last);
     ATTEST_TRY(run_to(&run, in->ball ? &in->ball->delta : &own, in, b, g, last > 0 ? last : 0, prec, err));
     for (int64_t r = 0; r < run->dim; r++)
         for (int64_t c = 0; c < run->e; c++) {

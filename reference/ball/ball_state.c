@@ -157,7 +157,7 @@ static void add_keys(const state_job *job, const state_room *room, ref_ball_prod
     const attest_tensor *k = job->in->role[ATTEST_K];
     const slong dim = (slong)attest_feature_dim(job->in->p);
     int64_t first, last;
-    ref_visible(job->in, job->b, job->in->p->n - 1, &first, &last);
+    ref_visible(job->in, job->b, ref_last_query(job->in, job->b), &first, &last);
     for (int64_t j = last - 1; j >= first; j--) {
         ref_ball_product_reach(decay, j);
         axis_phi(room->key, job->in, k, attest_offset(k, job->b, job->g, j, 0), k->stride[3], j, job->prec);
@@ -190,7 +190,7 @@ attest_status ref_ball_state(arb_ptr out, mag_ptr abs_scale, const ref_inputs *i
         status = no_memory(err, degree);
         goto out;
     }
-    ref_visible(in, b, in->p->n - 1, &first, &last);
+    ref_visible(in, b, ref_last_query(in, b), &first, &last);
     ATTEST_TRY(ref_ball_product_start(&decay, NULL, in, b, g, last - 1, prec, err));
     zero_state(&job);
     add_keys(&job, &room, &decay);

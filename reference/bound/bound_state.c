@@ -322,7 +322,7 @@ attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr abs_sc
     int64_t first, last;
     AUTO_MAG(error);
     job_init(&job);
-    ref_visible(in, b, in->p->n - 1, &first, &last);
+    ref_visible(in, b, ref_last_query(in, b), &first, &last);
     job.keys = last > 0 ? last : 0;
     bound_model_set(&job.model, in, numerics, flags);
     if (delta)

@@ -39,7 +39,8 @@ typedef struct dd_head {
 
 typedef struct dd_job {
     const attest_problem *p;
-    const attest_tensor *q, *k, *v, *len; /* len: NULL without lens */
+    const attest_tensor *q, *k, *v;
+    const attest_tensor *len, *len_q; /* NULL without lens, lens_q */
     const attest_bundle *in;
     const dd_path *path;
     uint32_t tiers;

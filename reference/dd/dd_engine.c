@@ -205,8 +205,10 @@ attest_status attest_enclose(attest_enclosures *o, attest_enclosures *lse, const
     job.k = attest_bundle_role(in, ATTEST_K);
     job.v = attest_bundle_role(in, ATTEST_V);
     job.len = p->axis[ATTEST_AXIS_LENS].value ? attest_bundle_role(in, ATTEST_KV_LENS) : NULL;
-    if (!job.q || !job.k || !job.v || (p->axis[ATTEST_AXIS_LENS].value && !job.len))
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "reference: q, k, v or len is not given"));
+    job.len_q = p->axis[ATTEST_AXIS_LENS_Q].value ? attest_bundle_role(in, ATTEST_Q_LENS) : NULL;
+    if (!job.q || !job.k || !job.v || (p->axis[ATTEST_AXIS_LENS].value && !job.len) ||
+        (p->axis[ATTEST_AXIS_LENS_Q].value && !job.len_q))
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "reference: q, k, v, len or len_q is not given"));
     job.panels = (p->m + DD_PANEL - 1) / DD_PANEL;
     job.columns = (p->e + DD_PANEL - 1) / DD_PANEL;
     set_formula(&job.f, p);

@@ -38,11 +38,8 @@ static void find_rows(block *x, int64_t number)
         row->h = at < group * p->n ? job->head.g * group + at / p->n : -1;
         row->i = at % p->n;
         row->known = 1;
-        if (row->h >= 0) {
-            const attest_tensor *len = job->len;
-            attest_visible(p, len ? attest_load_int(len, attest_offset(len, job->head.b, 0, 0, 0)) : p->m, row->i,
-                           &row->first, &row->last);
-        }
+        if (row->h >= 0)
+            attest_visible(p, attest_lengths_of(p, job->len, job->len_q, job->head.b), row->i, &row->first, &row->last);
         if (row->first >= row->last) {
             row->empty = row->h >= 0;
             row->known = 0;

@@ -97,18 +97,21 @@ typedef struct ref_inputs {
 
 void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle);
 
-/* Position i+off of query i among the keys: off = len_b - n with causal-br, else 0. */
+/* The last query of entry b: n-1, or len_q_b-1, which may be -1. */
+int64_t ref_last_query(const ref_inputs *in, int64_t b);
+
+/* Position i+off of query i among the keys: off = len_b - len_q_b with causal-br, else 0. */
 int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i);
 
 /* Is key j of [first,last), as ref_visible() gives them, visible to (b,h,i): attn_mask? */
 int ref_sees(const ref_inputs *in, attest_row at, int64_t j);
 
-/* Keys visible to (b,i) but for attn_mask via attest_visible(); len from the tensor. */
+/* Keys visible to (b,i) but for attn_mask via attest_visible(); len and len_q from the tensors. */
 void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last);
 
 /* ball: computes the row at working precision prec (bits).  Reads every axis through its rows in axis/. */
 attest_status ref_ball_row(ref_row *row, const ref_inputs *in, attest_row at, slong prec, attest_error *err);
-/* S_n (z_state: without v) of KV head (b,g) after the last key visible to query n-1, full Kronecker:
+/* S_n (z_state: without v) of KV head (b,g) after the last key visible to ref_last_query(), full Kronecker:
  * out[rows*e] or out[rows].  abs_scale[..] (or NULL) gets the sum of absolute terms. */
 attest_status ref_ball_state(arb_ptr out, mag_ptr abs_scale, const ref_inputs *in, int64_t b, int64_t g, int degree,
                              int z_state, slong prec, attest_error *err);

@@ -196,19 +196,14 @@ void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle
     }
 }
 
-static int64_t keys_of_entry(const ref_inputs *in, int64_t b)
+static attest_lengths lengths(const ref_inputs *in, int64_t b)
 {
-    int64_t len = in->p->m;
-    if (attest_axis_value_of(in->p, ATTEST_AXIS_LENS) != ATTEST_LENS_NONE)
-        len = attest_load_int(in->role[ATTEST_KV_LENS], b * in->role[ATTEST_KV_LENS]->stride[0]);
-    return len;
+    return attest_lengths_of(in->p, in->role[ATTEST_KV_LENS], in->role[ATTEST_Q_LENS], b);
 }
 
-int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i)
-{
-    const int bottom_right = attest_axis_value_of(in->p, ATTEST_AXIS_MASK) == ATTEST_MASK_CAUSAL_BR;
-    return bottom_right ? i + keys_of_entry(in, b) - in->p->n : i;
-}
+int64_t ref_last_query(const ref_inputs *in, int64_t b) { return lengths(in, b).queries - 1; }
+
+int64_t ref_position(const ref_inputs *in, int64_t b, int64_t i) { return attest_position(in->p, lengths(in, b), i); }
 
 int ref_sees(const ref_inputs *in, attest_row at, int64_t j)
 {
@@ -217,5 +212,5 @@ int ref_sees(const ref_inputs *in, attest_row at, int64_t j)
 
 void ref_visible(const ref_inputs *in, int64_t b, int64_t i, int64_t *first, int64_t *last)
 {
-    attest_visible(in->p, keys_of_entry(in, b), i, first, last);
+    attest_visible(in->p, lengths(in, b), i, first, last);
 }

@@ -161,7 +161,7 @@ out:
 static int final_keys(exact_keys *r, const ref_inputs *in, int64_t b, int64_t g)
 {
     const attest_problem *p = in->p;
-    return exact_keys_scan(r, in, (attest_row){ b, g * (p->hq / p->hkv), p->n - 1 }, 0);
+    return exact_keys_scan(r, in, (attest_row){ b, g * (p->hq / p->hkv), ref_last_query(in, b) }, 0);
 }
 
 /* R-EXACT-SIZE for a state: n factors of a key, one of v, its gate, the decays, the sum, the given state's own grid. */

@@ -67,10 +67,10 @@ static void judge_empty_row(attest_element *elements, const row_judge *judge)
 {
     const uint32_t holds = judge->numerics->empty_row;
     const int nan_allowed = holds == ATTEST_EMPTY_NAN;
-    const int lse = judge->id.index == ATTEST_LSE;
+    const int lse = judge->id.index == ATTEST_LSE, absent = judge->i > ref_last_query(judge->in, judge->b);
     for (int64_t c = 0; c < judge->count; c++) {
         const uint64_t got = got_bits(judge, c);
-        if (attest_empty_row_is_free(holds)) {
+        if (absent || attest_empty_row_is_free(holds)) {
             judge_without_truth(elements + c, ATTEST_CLASS_ABSENT, got);
             continue;
         }

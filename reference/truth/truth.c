@@ -127,6 +127,11 @@ void attest_truth_free(attest_truth *truth)
 
 const ref_inputs *ref_truth_inputs(const attest_truth *truth) { return &truth->in; }
 
+attest_lengths attest_truth_lengths(const attest_truth *truth, int64_t b)
+{
+    return attest_lengths_of(truth->in.p, truth->in.role[ATTEST_KV_LENS], truth->in.role[ATTEST_Q_LENS], b);
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 static struct ref_slot *find_slot(struct ref_slot *slots, int64_t count, int64_t key)
 {

@@ -22,6 +22,8 @@ static const uint32_t served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_MASK] = BIT(ATTEST_MASK_FULL) | BIT(ATTEST_MASK_CAUSAL) | BIT(ATTEST_MASK_CAUSAL_BR),
     [ATTEST_AXIS_WINDOW] = BIT(ATTEST_WINDOW_NONE) | BIT(ATTEST_WINDOW_W),
     [ATTEST_AXIS_LENS] = BIT(ATTEST_LENS_NONE) | BIT(ATTEST_LENS_DRAW),
+    [ATTEST_AXIS_LENS_Q] = BIT(ATTEST_LENS_Q_NONE) | BIT(ATTEST_LENS_Q_DRAW),
+    [ATTEST_AXIS_PACKED] = BIT(ATTEST_PACKED_OFF) | BIT(ATTEST_PACKED_ON),
     [ATTEST_AXIS_DECAY] = BIT(ATTEST_DECAY_NONE) | BIT(ATTEST_DECAY_RETNET) | BIT(ATTEST_DECAY_SCALAR) |
                           BIT(ATTEST_DECAY_VECTOR),
     [ATTEST_AXIS_GATES] = BIT(ATTEST_GATES_NONE) | BIT(ATTEST_GATES_IN) | BIT(ATTEST_GATES_OUT) |
@@ -88,18 +90,19 @@ int64_t wit_head(const attest_problem *p, int64_t h)
     return h / (p->hq / p->hkv); /* hkv groups of hq/hkv neighbouring query heads = floor(h hkv / hq) */
 }
 
-int64_t wit_back(const attest_problem *p, int64_t len, int64_t i, int64_t j)
+int64_t wit_back(const wit_case *w, int64_t i, int64_t j)
 {
-    const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
-    const int64_t offset = mask == ATTEST_MASK_CAUSAL_BR ? len - p->n : 0;
+    const uint32_t mask = w->p->axis[ATTEST_AXIS_MASK].value;
+    const int64_t offset = mask == ATTEST_MASK_CAUSAL_BR ? w->len - w->len_q : 0;
     return i + offset - j;
 }
 
-int wit_sees(const attest_problem *p, int64_t len, int64_t i, int64_t j)
+int wit_sees(const wit_case *w, int64_t i, int64_t j)
 {
+    const attest_problem *p = w->p;
     const uint32_t mask = p->axis[ATTEST_AXIS_MASK].value;
-    const int64_t back = wit_back(p, len, i, j);
-    if (j < 0 || j >= len)
+    const int64_t back = wit_back(w, i, j);
+    if (j < 0 || j >= w->len || i >= w->len_q)
         return 0;
     if (mask != ATTEST_MASK_FULL && back < 0)
         return 0;
@@ -114,7 +117,7 @@ int64_t wit_last(const wit_case *w, int64_t i)
 {
     int64_t last = -1;
     for (int64_t j = 0; j < w->p->m; j++)
-        if (wit_sees(w->p, w->len, i, j))
+        if (wit_sees(w, i, j))
             last = j;
     return last;
 }
@@ -176,6 +179,11 @@ static attest_status find_tensors(wit_case *w, int64_t b, attest_error *err)
         ATTEST_TRY(need_role(&lens, w->in, ATTEST_KV_LENS, err));
         w->len = attest_load_int(lens, attest_offset(lens, b, 0, 0, 0));
     }
+    if (w->p->axis[ATTEST_AXIS_LENS_Q].value != ATTEST_LENS_Q_NONE) {
+        const attest_tensor *lens = NULL;
+        ATTEST_TRY(need_role(&lens, w->in, ATTEST_Q_LENS, err));
+        w->len_q = attest_load_int(lens, attest_offset(lens, b, 0, 0, 0));
+    }
     for (unsigned n = w->lowest; w->given_state && n <= w->highest; n++) {
         const attest_tensor *t;
         ATTEST_TRY(need(&t, w->in, (attest_tensor_id){ ATTEST_KIND_H0, n }, err));
@@ -190,7 +198,7 @@ attest_status wit_case_set(wit_case *w, const attest_problem *p, const attest_bu
                            attest_error *err)
 {
     char why[128];
-    *w = (wit_case){ .p = p, .in = in, .len = p->m, .bits = bits };
+    *w = (wit_case){ .p = p, .in = in, .len = p->m, .len_q = p->n, .bits = bits };
     if (!ref_witness_serves(p, why, sizeof why))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s", why);
     if (bits < 53)

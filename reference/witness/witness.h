@@ -56,7 +56,7 @@ typedef struct wit_case {
     const attest_tensor *q, *k, *v, *sink; /* this and all below: NULL if not read */
     const attest_tensor *gin, *gout, *sk, *sq, *slope, *gain, *shift, *bias, *mask, *keep;
     const attest_tensor *a, *gamma, *strength; /* strength: b of delta and efla */
-    int64_t len;                               /* keys of this batch entry */
+    int64_t len, len_q;                        /* keys and queries of this batch entry */
     unsigned lowest, highest;                  /* degrees of the states */
     int given_state;                           /* state=draw: h0 and z0 are added */
     int delta;                                 /* update=delta, efla: no z, no z0 */
@@ -68,10 +68,9 @@ attest_status wit_case_set(wit_case *w, const attest_problem *p, const attest_bu
 double wit_bias(const wit_case *w, int64_t b, int64_t h, int64_t i, int64_t j); /* 0 without */
 int wit_shows(const wit_case *w, int64_t b, int64_t h, int64_t i, int64_t j);   /* attn_mask; 1 without */
 int64_t wit_head(const attest_problem *p, int64_t h);                           /* KV head of query head h */
-int64_t wit_back(const attest_problem *p, int64_t len, int64_t i, int64_t j); /* i+off-j: how far key j lies before i */
-int wit_sees(const attest_problem *p, int64_t len, int64_t i,
-             int64_t j);                        /* is key j visible to query i, but for attn_mask? */
-int64_t wit_last(const wit_case *w, int64_t i); /* last key visible to query i, or -1 */
+int64_t wit_back(const wit_case *w, int64_t i, int64_t j); /* i+off-j: how far key j lies before i */
+int wit_sees(const wit_case *w, int64_t i, int64_t j);     /* is key j visible to query i, but for attn_mask? */
+int64_t wit_last(const wit_case *w, int64_t i);            /* last key visible to query i, or -1 */
 
 /* ---- witness_feature.c: rope, phi, and what a turn by the position does to them ----------------------------- */
 /* The features that it knows, as bits of the axis's enum. */

@@ -88,7 +88,7 @@ attest_status wit_delta_state(wit *s, const wit_case *w, int64_t b, int64_t g, i
         wit_init(single[n], w->bits);
     start(&k);
     for (int64_t t = 0; t < w->p->m; t++) {
-        if (!wit_sees(w->p, w->len, i, t))
+        if (!wit_sees(w, i, t))
             continue;
         if (t > 0 || w->given_state) /* nothing is there that the decay of token 0 could shrink */
             decay_state(&k, t);

@@ -80,14 +80,14 @@ static attest_status find_keys(row_work *r, attest_error *err)
 {
     const attest_problem *p = r->w->p;
     for (int64_t j = 0; j < p->m; j++)
-        r->keys += wit_sees(p, r->w->len, r->i, j) && wit_shows(r->w, r->b, r->h, r->i, j);
+        r->keys += wit_sees(r->w, r->i, j) && wit_shows(r->w, r->b, r->h, r->i, j);
     r->key = malloc((size_t)(r->keys ? r->keys : 1) * sizeof *r->key);
     r->kept = calloc((size_t)(r->keys ? r->keys : 1), sizeof *r->kept);
     if (!r->key || !r->kept)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld keys", (long long)r->keys);
     int64_t n = 0;
     for (int64_t j = 0; j < p->m; j++)
-        if (wit_sees(p, r->w->len, r->i, j) && wit_shows(r->w, r->b, r->h, r->i, j))
+        if (wit_sees(r->w, r->i, j) && wit_shows(r->w, r->b, r->h, r->i, j))
             r->key[n++] = j;
     return ATTEST_OK;
 }
@@ -105,7 +105,7 @@ static void bend_score(row_work *r, wit *s, int64_t j)
         wit_mul(s, s, &r->t);
     }
     if (w->slope) {
-        const int64_t back = wit_back(w->p, w->len, r->i, j);
+        const int64_t back = wit_back(w, r->i, j);
         wit_set_double(&r->t, attest_load(w->slope, attest_offset(w->slope, r->h, 0, 0, 0)));
         wit_set_ui(&r->x, (unsigned long)(back > 0 ? back : -back));
         wit_mul(&r->x, &r->x, &r->t);
@@ -137,7 +137,7 @@ static void inner_product(row_work *r, wit *sum, int64_t j)
         wit_add(sum, sum, &r->t);
     }
     if (w->p->axis[ATTEST_AXIS_FEATURE].value == ATTEST_FEATURE_COSFORMER) {
-        wit_cosformer_angle(&r->t, w, wit_back(w->p, w->len, r->i, j));
+        wit_cosformer_angle(&r->t, w, wit_back(w, r->i, j));
         wit_cos(&r->t, &r->t);
         wit_mul(sum, sum, &r->t);
     }
@@ -146,7 +146,7 @@ static void inner_product(row_work *r, wit *sum, int64_t j)
 static void scores(row_work *r)
 {
     const wit_case *w = r->w;
-    wit_map(r->phi_q, w, w->q, r->b, r->h, r->i, wit_back(w->p, w->len, r->i, 0));
+    wit_map(r->phi_q, w, w->q, r->b, r->h, r->i, wit_back(w, r->i, 0));
     for (int64_t n = 0; n < r->keys; n++) {
         wit *s = &r->s[n];
         wit_map(r->phi_k, w, w->k, r->b, r->g, r->key[n], r->key[n]);
@@ -225,7 +225,7 @@ static void sums(row_work *r)
         }
     }
     if (w->given_state) {
-        wit_feature(r->phi_q, w, w->q, r->b, r->h, r->i, wit_back(w->p, w->len, r->i, 0));
+        wit_feature(r->phi_q, w, w->q, r->b, r->h, r->i, wit_back(w, r->i, 0));
         wit_add_given_state(r->u, &r->z, w, r->phi_q, r->b, r->g, r->i);
     }
 }
@@ -239,7 +239,7 @@ static attest_status delta_sums(row_work *r, attest_error *err)
     if (!s)
         return ATTEST_NO_MEMORY;
     const attest_status status = wit_delta_state(s, w, r->b, r->g, r->i, err);
-    wit_feature(r->phi_q, w, w->q, r->b, r->h, r->i, wit_back(w->p, w->len, r->i, 0));
+    wit_feature(r->phi_q, w, w->q, r->b, r->h, r->i, wit_back(w, r->i, 0));
     for (int64_t c = 0; status == ATTEST_OK && c < e; c++) {
         for (int64_t n = 0; n < dim; n++) {
             wit_mul(&r->t, &r->phi_q[n], &s[n * e + c]);

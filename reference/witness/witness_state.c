@@ -93,7 +93,7 @@ static void state_element(state_work *k, int64_t row, int64_t c)
                     k->g, row, c, &k->scratch);
     }
     for (int64_t j = 0; j < w->p->m; j++) {
-        if (!wit_sees(w->p, w->len, w->p->n - 1, j))
+        if (!wit_sees(w, w->len_q - 1, j))
             continue;
         wit_decay(&k->x, w, k->b, k->g, row, j + 1, k->last);
         wit_monomial(&k->scratch, &k->phi[j * wit_dim(w->p)], w->p, k->degree, row);
@@ -158,7 +158,7 @@ attest_status ref_witness_state(mpfr_t *value, mpfr_t *error, const attest_probl
         p->axis[ATTEST_AXIS_WINDOW].value != ATTEST_WINDOW_NONE || (w.delta && z_state))
         return attest_fail(err, ATTEST_BAD_INPUT, "this variant has no state of degree %d", degree);
     state_work k = {
-        .w = &w, .b = b, .g = g, .last = wit_last(&w, p->n - 1), .degree = (unsigned)degree, .z_state = z_state
+        .w = &w, .b = b, .g = g, .last = wit_last(&w, w.len_q - 1), .degree = (unsigned)degree, .z_state = z_state
     };
     status = w.delta ? delta_state(value, error, &k, err) : added_state(value, error, &k, err);
 out:

@@ -26,7 +26,7 @@ static void ask(const attest_case *c)
         FUZZ_CHECK(t.rank >= 1 && attest_tensor_count(&t) >= 1);
     }
     for (size_t i = 0; i < 3; i++) {
-        attest_visible(p, p->m, rows[i], &first, &last);
+        attest_visible(p, (attest_lengths){ p->m, p->n }, rows[i], &first, &last);
         FUZZ_CHECK(first >= last || (first >= 0 && last <= p->m));
     }
 }

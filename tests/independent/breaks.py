@@ -115,6 +115,22 @@ class CausalBottomRight(Formula):
         return self.m - self.n if self.axes["mask"] == "causal-br" else 0
 
 
+@rule("queries-off", "lens_q=draw mask=causal-br")
+class QueriesOff(Formula):
+    "off = len_b-N with lens_q too"
+
+    def off(self, b):
+        return self.length(b) - self.n if self.axes["mask"] == "causal-br" else 0
+
+
+@rule("queries-short", "lens_q=draw")
+class QueriesShort(Formula):
+    "rows i >= len_q_b - 1 are absent"
+
+    def queries(self, b):
+        return max(0, Formula.queries(self, b) - 1)
+
+
 @rule("window-end", "window=NUMBER")
 class WindowEnd(Formula):
     "one more key at the far end: i+off-j <= W"

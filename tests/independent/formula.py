@@ -37,8 +37,11 @@ class Formula:
     def length(self, b):
         return self.t["len"][b] if self.axes["lens"] == "draw" else self.m
 
+    def queries(self, b):
+        return self.t["len_q"][b] if self.axes["lens_q"] == "draw" else self.n
+
     def off(self, b):
-        return self.length(b) - self.n if self.axes["mask"] == "causal-br" else 0
+        return self.length(b) - self.queries(b) if self.axes["mask"] == "causal-br" else 0
 
     def in_mask(self, b, i, j):
         mask = self.axes["mask"]
@@ -57,6 +60,8 @@ class Formula:
             h if kind in ("full", "head") else 0][i][j] == 1
 
     def visible(self, b, h, i):
+        if i >= self.queries(b):
+            return []  # the row is absent: attest holds an empty row there
         return [j for j in range(self.m) if j < self.length(b) and self.in_mask(b, i, j) and self.in_window(b, i, j)
                 and self.shown(b, h, i, j)]
 
@@ -445,7 +450,7 @@ class Formula:
 
     def final_state(self, b, g, n):
         """ht.n and zt.n of one KV head: lists of (value, size) over the multi-indices."""
-        last = max((j for j in range(self.m) if j < self.length(b) and self.in_mask(b, self.n - 1, j)), default=-1)
+        last = max((j for j in range(self.m) if j < self.length(b) and self.in_mask(b, self.queries(b) - 1, j)), default=-1)
         h = [[Sum() for _ in range(self.e)] for _ in range(self.dim ** n)]
         z = [Sum() for _ in range(self.dim ** n)]
         for at, index in enumerate(self.indices(n)):

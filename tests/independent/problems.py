@@ -34,14 +34,18 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "feature=cosformer state=draw", "feature=cosformer mask=causal-br", "rope=NUMBER state=draw",
          "decay=retnet state=draw", "decay=scalar state=draw", "decay=vector state=draw", "decay=scalar lens=draw",
          "decay=vector lens=draw", "decay_input=log decay=scalar", "decay_input=log decay=vector",
+         "lens_q=draw lens=draw", "lens_q=draw mask=causal-br", "lens_q=draw packed=on lens=draw", "lens_q=draw decay=scalar",
+         "lens_q=draw rope=NUMBER mask=causal-br", "lens_q=draw alibi=draw mask=causal-br", "lens_q=draw weight=taylor:P mask=causal-br",
+         "packed=on pages=NUMBER", "packed=on update=delta", "packed=on state=draw",
          "decay_input=log state=draw", "decay_input=log update=delta", "decay_input=log weight=taylor:P", "decay=vector norm=sum", "decay=scalar weight=taylor:P", "gates=heads norm=rms",
          "gates=heads decay=vector", "gates=pre-out norm=floor:F", "affine=draw gates=out", "update=delta decay=vector",
          "update=delta state=draw", "update=delta gates=inout", "update=efla gates=heads", "update=efla decay=retnet",
          "update=efla feature=cosformer", "update=delta rope=NUMBER", "update=delta mask=causal-br")
-LATER = ("bias", "attn_mask", "pages", "kv", "decay_input", "dropout")
+LATER = ("bias", "attn_mask", "pages", "kv", "decay_input", "dropout", "lens_q", "packed")
 # How often a problem of a preset leaves these axes' defaults.
 BESIDE = {"mask": 0.6, "window": 0.15, "lens": 0.3, "rope": 0.15, "eps": 0.25, "cap": 0.08, "alibi": 0.12, "bias": 0.05,
-          "attn_mask": 0.05, "pages": 0.05, "kv": 0.05, "decay_input": 0.2, "dropout": 0.05, "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
+          "attn_mask": 0.05, "pages": 0.05, "kv": 0.05, "decay_input": 0.2, "dropout": 0.05, "lens_q": 0.05, "packed": 0.05,
+          "state": 0.35, "affine": 0.4, "clamp": 0.05, "filter": 0.05}
 
 
 def filled(rng, axis, value):
@@ -79,6 +83,9 @@ def contradicts(axes, sizes):
             or (axes["bias"] != "none" and axes["alibi"] != "none")
             or (axes["attn_mask"] != "none" and axes["decay"] != "none")
             or (axes["decay_input"] == "log" and axes["decay"] not in ("scalar", "vector"))
+            or (axes["lens_q"] != "none" and (update or axes["state"] != "none" or axes["feature"] == "cosformer"
+                                              or (axes["decay"] != "none" and axes["mask"] == "causal-br")))
+            or (axes["packed"] == "on" and axes["lens"] != "none" and axes["decay"] in ("scalar", "vector"))
             or (axes["rope"] != "none" and sizes["d"] % 2))
 
 
@@ -228,6 +235,12 @@ class Tensors:
             if self.rng.random() < 0.5:   # what no row reads must not matter
                 for b, length in enumerate(lens):
                     k[b, :, length:], v[b, :, length:] = np.nan, np.inf
+        if self.axes["lens_q"] == "draw":
+            lens = self.rng.integers(0, z["n"] + 1, z["b"])
+            self.stored["len_q"], self.exact["len_q"] = lens.astype(self.rng.choice(["<i4", "<i8"])), [int(x) for x in lens]
+            if self.rng.random() < 0.5:   # what is no row must not matter
+                for b, length in enumerate(lens):
+                    q[b, :, length:] = np.nan
         for name, x, dtype in (("q", q, self.dtypes["in"]), ("k", k, kv), ("v", v, kv)):
             self.put(name, x, dtype)
 

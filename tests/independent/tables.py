@@ -67,4 +67,6 @@ AXES = {
     "kv": ["in", "f16", "bf16"],
     "decay_input": ["factor", "log"],
     "dropout": ["none", "NUMBER"],
+    "lens_q": ["none", "draw"],
+    "packed": ["off", "on"],
 }

@@ -120,7 +120,8 @@ void sim_start(sim *s)
     const attest_tensor *lens = attest_bundle_role(s->bundle, ATTEST_KV_LENS);
     s->p = &s->c.problem;
     s->i = s->p->n - 1;
-    attest_visible(s->p, lens ? attest_load_int(lens, 0) : s->p->m, s->i, &s->first, &s->last);
+    attest_visible(s->p, (attest_lengths){ lens ? attest_load_int(lens, 0) : s->p->m, s->p->n }, s->i, &s->first,
+                   &s->last);
     set_hidden(s);
     s->dim = attest_feature_dim(s->p);
     s->constants = 0;

@@ -13,12 +13,11 @@ static int64_t outputs_of(const attest_problem *p) { return p->b * p->hq * p->n 
 
 int64_t attest_bench_pairs(const attest_problem *p, const attest_bundle *in)
 {
-    const attest_tensor *len = attest_bundle_role(in, ATTEST_KV_LENS);
     int64_t pairs = 0;
     for (int64_t b = 0; b < p->b; b++)
         for (int64_t i = 0; i < p->n; i++) {
             int64_t first, last;
-            attest_visible(p, len ? attest_load_int(len, b * len->stride[0]) : p->m, i, &first, &last);
+            attest_visible(p, attest_bundle_lengths(p, in, b), i, &first, &last);
             pairs += last > first ? last - first : 0;
         }
     return pairs * p->hq;

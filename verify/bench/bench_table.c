@@ -9,6 +9,7 @@
 
 #include "kernels/attest_float.h"
 #include "kernels/library/library.h"
+#include "kernels/tensor/packed.h"
 #include "props/draw/draw.h"
 
 int attest_bench_wanted(const attest_bench_options *options, const char *name)
@@ -150,7 +151,9 @@ attest_status attest_bench_add_kernel(attest_bench_table *table, const attest_be
     ATTEST_TRY(lay_in_pages(&job->pages, in == table->own.bundle ? &table->own : &table->wide, err));
     job->device = (attest_bench_device){ .memory = memory, .context = kernel.context };
     job->each = each > 0 ? each : attest_bench_each(ATTEST_BENCH_KERNEL, attest_device_name(kernel.kernel->device));
-    if (attest_kernel_supports(kernel, p, job->why, sizeof job->why))
+    if (attest_packed_are(p)) /* no room for packed tensors is made here */
+        snprintf(job->why, sizeof job->why, "packed problems are not timed");
+    else if (attest_kernel_supports(kernel, p, job->why, sizeof job->why))
         attest_bench_refuse_long(job, table, options);
 out:
     return status;

@@ -58,10 +58,12 @@ static void list_tensors(void)
 {
     printf("\ntensors (axes: b batch, h query head, g KV head, n query, m key, d, e; missing leading axes are 1)\n");
     for (size_t i = 0; i < ATTEST_TENSOR_ROLES; i++)
-        if (attest_roles[i].name[0])
+        if (attest_roles[i].axes)
             printf("    %-9s %-6s %-7s %s\n", attest_roles[i].name,
                    attest_roles[i].role == ATTEST_DECAY ? "bgm(d)" : attest_roles[i].axes,
                    attest_roles[i].output ? "output" : "input", attest_roles[i].meaning);
+    printf("    with packed=on a kernel reads [b,h,n,..] and [b,h,m,..] as [1,h,T,..], and cu_seqlens_q, cu_seqlens_k\n"
+           "    [b+1], int64; files that attest reads or exports are padded\n");
     printf("    with pages=T a kernel reads k v as [page,g,T,..], and block_table [b,ceil(m/T)], int64; files\n"
            "    that attest reads or exports have them without pages\n");
     printf(

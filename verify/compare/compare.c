@@ -476,6 +476,7 @@ attest_status attest_compare_keys(attest_result *result, attest_truth *truth, at
     }
     attest_compare_class(result->class, sizeof result->class, p, numerics->schedule);
     ATTEST_TRY(attest_rows_to_judge(&rows, &count, p, attest_case_hash(c), numerics->tile, err));
+    count = attest_rows_present(rows, count, truth);
     ATTEST_TRY(power_init(&t.power, p, count, keys, err));
     t.ratio = calloc((size_t)(count * p->e), sizeof *t.ratio);
     if (!t.ratio)
@@ -484,7 +485,7 @@ attest_status attest_compare_keys(attest_result *result, attest_truth *truth, at
         ATTEST_TRY(judge_row(&t, &j, rows[k], err));
     ATTEST_TRY(judge_states(&t, &j, err));
     result->rows_judged = count;
-    result->rows_total = p->b * p->hq * p->n;
+    result->rows_total = attest_rows_all(p, truth);
     finish(&t);
 out:
     free(rows);

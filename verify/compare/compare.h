@@ -16,6 +16,10 @@ typedef struct attest_row_index {
 attest_status attest_rows_to_judge(attest_row_index **rows, int64_t *count, const attest_problem *p, uint64_t hash,
                                    int64_t tile, attest_error *err);
 
+/* Leaves of rows[count] those that are not absent (lens_q); returns how many.  attest_rows_all(): of the problem. */
+int64_t attest_rows_present(attest_row_index *rows, int64_t count, const attest_truth *truth);
+int64_t attest_rows_all(const attest_problem *p, const attest_truth *truth);
+
 /* The class of a result, whose kernel has this schedule: `exp online bf16 p=bf16`, types told where they are not the
  * defaults of `in`. */
 void attest_compare_class(char *text, size_t len, const attest_problem *p, uint32_t schedule);

@@ -59,3 +59,20 @@ attest_status attest_rows_to_judge(attest_row_index **rows, int64_t *count, cons
     }
     return ATTEST_OK;
 }
+
+int64_t attest_rows_present(attest_row_index *rows, int64_t count, const attest_truth *truth)
+{
+    int64_t kept = 0;
+    for (int64_t k = 0; k < count; k++)
+        if (rows[k].i < attest_truth_lengths(truth, rows[k].b).queries)
+            rows[kept++] = rows[k];
+    return kept;
+}
+
+int64_t attest_rows_all(const attest_problem *p, const attest_truth *truth)
+{
+    int64_t all = 0;
+    for (int64_t b = 0; b < p->b; b++)
+        all += p->hq * attest_truth_lengths(truth, b).queries;
+    return all;
+}

@@ -142,10 +142,24 @@ static attest_status set_kind(making *m, int64_t c, int64_t at, attest_error *er
     return ATTEST_OK;
 }
 
+/* A row that is absent: every number, and a NaN. */
+static attest_status make_absent(making *m, int64_t base)
+{
+    for (int64_t c = base; c < base + m->width; c++) {
+        m->plane[TRUTH][c] = attest_load(&m->nearest, c);
+        m->plane[BOUND][c] = -0.0;
+        m->plane[FIRST][c] = -(double)INFINITY;
+        m->plane[LAST][c] = (double)INFINITY;
+    }
+    return ATTEST_OK;
+}
+
 static attest_status make_row(making *m, attest_row at, attest_error *err)
 {
     const int64_t base = ((at.b * m->p->hq + at.h) * m->p->n + at.i) * m->width;
     attest_status status = ATTEST_OK;
+    if (at.i >= attest_truth_lengths(m->truth, at.b).queries)
+        return make_absent(m, base);
     for (int64_t c = 0; c < m->width; c++)
         attest_store_bits(&m->row, c, attest_load_bits(&m->rounded, base + c));
     ATTEST_TRY(judge(m, at, err));

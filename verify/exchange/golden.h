@@ -15,7 +15,8 @@
  *                             `# end N` with the number of files: without it the pack is cut off
  *
  * What an element is, by its bound: a number: first <= x <= last passes, and if both are NaN, a NaN must stand there;
- * -0: as 0, or a NaN (a row without keys, under empty_row=nan); inf: no bound is proved, and what is outside first and
+ * -0: as 0, or a NaN (a row without keys, under empty_row=nan; one that is absent, of lens_q: first is -inf, last is
+ * inf); inf: no bound is proved, and what is outside first and
  * last is wrong: NaN, an infinity of the wrong sign; NaN: nothing is known (ill-posed, absent, no truth, or a row
  * without keys that the declaration leaves open: mean, any).  Elements of the two last kinds are why a VERDICT is
  * `partial`, or, of all o, `undecided`; `no-evidence` is of a case that zeros would pass.  A verdict that the suite

@@ -124,8 +124,7 @@ static void poison(const attest_tensor *t, int64_t b, int64_t cut, double value)
 
 int64_t attest_poison_length(const attest_problem *p, const attest_bundle *in, int64_t b)
 {
-    const attest_tensor *len = attest_bundle_role(in, ATTEST_KV_LENS);
-    return p->axis[ATTEST_AXIS_LENS].value && len ? attest_load_int(len, b * len->stride[0]) : p->m;
+    return attest_bundle_lengths(p, in, b).keys;
 }
 
 int64_t attest_poison_cut(const attest_problem *p, int64_t len)
@@ -142,7 +141,7 @@ static int sees(const attest_prepared *prepared, attest_row at, int64_t j)
     const attest_problem *p = &prepared->c.problem;
     const int64_t len = attest_poison_length(p, prepared->inputs, at.b);
     int64_t first, last;
-    attest_visible(p, len, at.i, &first, &last);
+    attest_visible(p, attest_bundle_lengths(p, prepared->inputs, at.b), at.i, &first, &last);
     return j >= first && j < last && j < attest_poison_cut(p, len) &&
            !attest_masks(attest_bundle_role(prepared->inputs, ATTEST_MASK), at.b, at.h, at.i, j);
 }

@@ -152,7 +152,7 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
         const int64_t len = attest_poison_length(p, prepared->inputs, b), cut = attest_poison_cut(p, len);
         for (int64_t i = 0; i < p->n && i < cut && same; i++) {
             int64_t first, last;
-            attest_visible(p, len, i, &first, &last);
+            attest_visible(p, attest_bundle_lengths(p, prepared->inputs, b), i, &first, &last);
             for (int64_t h = 0; h < p->hq && last <= cut && same; h++)
                 same = (free_rows && attest_masks_all(mask, b, h, i, first, last)) ||
                        attest_poison_seen(prepared, (attest_row){ b, h, i }) || same_row(where, before, after, b, h, i);

@@ -23,8 +23,8 @@ static float value(const attest_tensor *t, int64_t b, int64_t h, int64_t i, int6
 
 static attest_status check_axes(const attest_problem *p, attest_error *err)
 {
-    static const uint32_t served[] = { ATTEST_AXIS_MASK, ATTEST_AXIS_WINDOW, ATTEST_AXIS_LENS,
-                                       ATTEST_AXIS_CAP,  ATTEST_AXIS_ALIBI,  ATTEST_AXIS_PAGES };
+    static const uint32_t served[] = { ATTEST_AXIS_MASK,  ATTEST_AXIS_WINDOW, ATTEST_AXIS_LENS,  ATTEST_AXIS_CAP,
+                                       ATTEST_AXIS_ALIBI, ATTEST_AXIS_PAGES,  ATTEST_AXIS_PACKED };
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++) {
         int known = 0;
         for (size_t i = 0; i < sizeof served / sizeof served[0]; i++)
@@ -67,7 +67,7 @@ static void row(double *o, const plain_run *r, int64_t b, int64_t h, int64_t i)
     const int64_t len = r->len ? attest_load_int(r->len, b * r->len->stride[0]) : p->m;
     int64_t first, last;
     float largest = -INFINITY, sum = 0;
-    attest_visible(p, len, i, &first, &last);
+    attest_visible(p, (attest_lengths){ len, p->n }, i, &first, &last);
     for (int64_t j = first; j < last; j++) {
         r->score[j] = score(r, b, h, i, j, len);
         largest = fmaxf(largest, r->score[j]);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/tensor/packed.h"
 #include "kernels/tensor/pages.h"
 
 #define FAR_ELEMENTS (UINT64_C(1) << 32)
@@ -97,7 +98,14 @@ static attest_segment *add_segment(attest_layout *l, uint32_t use, attest_tensor
     return s;
 }
 
-/* Adds tensor `t` of the bundle, or the block_table. */
+/* The cu_seqlens of a packed tensor; NULL: it is not packed. */
+static const int64_t *starts_of(const attest_layout *l, uint32_t kind, uint32_t index)
+{
+    const uint32_t side = attest_packed_side(l->p, (attest_tensor_id){ kind, index });
+    return side ? l->begins[side - ATTEST_CU_SEQLENS_Q].data : NULL;
+}
+
+/* Adds tensor `t` of the bundle, or the block_table, or a cu_seqlens. */
 static void add_tensor(attest_layout *l, uint32_t use, attest_tensor_id id, const attest_tensor *t,
                        const attest_problem *p, attest_spread how, size_t page, uint64_t room)
 {
@@ -107,6 +115,9 @@ static void add_tensor(attest_layout *l, uint32_t use, attest_tensor_id id, cons
     s->tensor = *t;
     if (attest_pages_hold(p, id))
         attest_pages_describe(&s->tensor, p, id);
+    const int64_t *starts = starts_of(l, id.kind, id.index);
+    if (starts)
+        attest_packed_describe(&s->tensor, p, id, starts[p->b]);
     s->tensor.data = NULL;
     place(s, number, how, page, attest_pages_hold(p, id) ? FAR_PAGES : FAR_ENTRIES);
     s->bytes += room;
@@ -126,6 +137,20 @@ static attest_status add_blocks(attest_layout *l, const attest_problem *p, attes
     return ATTEST_OK;
 }
 
+/* cu_seqlens_q and cu_seqlens_k. */
+static attest_status make_begins(attest_layout *l, attest_error *err)
+{
+    for (uint32_t n = 0; n < 2 && attest_packed_are(l->p); n++) {
+        const uint32_t role = ATTEST_CU_SEQLENS_Q + n;
+        attest_packed_describe(&l->begins[n], l->p, (attest_tensor_id){ ATTEST_KIND_ROLE, role }, 0);
+        l->begins[n].data = malloc(attest_tensor_bytes(&l->begins[n]));
+        if (!l->begins[n].data)
+            return attest_fail(err, ATTEST_NO_MEMORY, "no memory for cu_seqlens");
+        attest_packed_starts(l->begins[n].data, l->p, l->bundle, role);
+    }
+    return ATTEST_OK;
+}
+
 static attest_status list_segments(attest_layout *l, size_t page, const attest_problem *p, const attest_bundle *bundle,
                                    uint64_t workspace, uint64_t room, attest_spread how, attest_error *err)
 {
@@ -135,6 +160,7 @@ static attest_status list_segments(attest_layout *l, size_t page, const attest_p
     const size_t inputs = attest_problem_inputs(p, ids, ATTEST_MAX_TENSORS);
     const size_t outputs = attest_problem_outputs(p, ids + inputs, ATTEST_MAX_TENSORS - inputs);
     l->bytes = round_up(sizeof(attest_table), page);
+    ATTEST_TRY(make_begins(l, err));
     for (size_t i = 0; i < inputs + outputs; i++) {
         attest_tensor *t = attest_bundle_get(bundle, ids[i]);
         if (!t && i < inputs) {
@@ -147,6 +173,9 @@ static attest_status list_segments(attest_layout *l, size_t page, const attest_p
     }
     if (attest_pages_are(p))
         ATTEST_TRY(add_blocks(l, p, how, page, room, err));
+    for (uint32_t n = 0; n < 2 && l->begins[n].data; n++)
+        add_tensor(l, ATTEST_SEGMENT_INPUT, (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_CU_SEQLENS_Q + n },
+                   &l->begins[n], p, how, page, room);
     if (workspace) {
         attest_segment *s = add_segment(l, ATTEST_SEGMENT_WORKSPACE, (attest_tensor_id){ UINT32_MAX, 0 });
         s->size = workspace;
@@ -194,6 +223,8 @@ attest_status attest_layout_make(attest_layout *l, size_t page, const attest_pro
 {
     memset(l, 0, sizeof *l);
     l->memory = -1;
+    l->p = p;
+    l->bundle = bundle;
     const attest_status status = list_segments(l, page, p, bundle, workspace, room, how, err);
     return status == ATTEST_OK ? map_segments(l, err) : status;
 }
@@ -205,7 +236,9 @@ void attest_layout_clear(attest_layout *l)
     if (l->memory >= 0)
         close(l->memory);
     free(l->blocks.data);
-    l->blocks.data = NULL;
+    free(l->begins[0].data);
+    free(l->begins[1].data);
+    l->blocks.data = l->begins[0].data = l->begins[1].data = NULL;
     l->base = NULL;
     l->memory = -1;
 }
@@ -253,8 +286,30 @@ void attest_layout_keep(const attest_layout *l)
         if (s->use != ATTEST_SEGMENT_OUTPUT)
             continue;
         const attest_tensor t = attest_layout_view(l, s);
-        attest_layout_copy(l->tensor[i], &t);
+        const int64_t *starts = starts_of(l, s->kind, s->index);
+        if (starts)
+            attest_packed_keep(l->tensor[i], &t, starts);
+        else
+            attest_layout_copy(l->tensor[i], &t);
+        attest_absent_clear(l->tensor[i], (attest_tensor_id){ s->kind, s->index }, l->p, l->bundle);
     }
+}
+
+int64_t attest_layout_element(const attest_layout *l, uint32_t number, const attest_walker *w)
+{
+    const attest_segment *s = &l->table.segment[number];
+    const attest_tensor *t = l->tensor[number];
+    const int64_t *starts = starts_of(l, s->kind, s->index);
+    attest_walker at = *w;
+    if (s->kind != ATTEST_KIND_ROLE)
+        return attest_walker_offset(w, t);
+    if (starts) {
+        at.index[0] = attest_packed_entry(starts, l->p->b, w->index[2]);
+        at.index[2] -= at.index[0] < 0 ? 0 : starts[at.index[0]];
+    }
+    if (at.index[0] < 0 || at.index[2] >= attest_bundle_lengths(l->p, l->bundle, at.index[0]).queries)
+        return -1;
+    return attest_walker_offset(&at, t);
 }
 
 /* Of an input that lies in pages. */
@@ -267,7 +322,9 @@ int attest_layout_input_same(const attest_layout *l, uint32_t number)
 {
     const attest_segment *s = &l->table.segment[number];
     const attest_tensor t = attest_layout_view(l, s);
+    const int64_t *starts = starts_of(l, s->kind, s->index);
     return in_pages(l, s) ? attest_pages_same(&t, l->tensor[number], &l->blocks)
+           : starts       ? attest_packed_same(&t, l->tensor[number], starts)
                           : attest_layout_same(&t, l->tensor[number]);
 }
 
@@ -332,6 +389,20 @@ static void fill_workspace(const attest_layout *l, const attest_segment *s, int 
     memset(at + s->start + s->size, attest_canary(s->use), (size_t)(s->bytes - s->start - s->size));
 }
 
+static void fill_input(const attest_layout *l, const attest_segment *s, uint32_t number)
+{
+    const attest_tensor t = attest_layout_view(l, s);
+    const int64_t *starts = starts_of(l, s->kind, s->index);
+    if (in_pages(l, s)) {
+        attest_pages_copy(&t, l->tensor[number], &l->blocks);
+        if (l->finite)
+            attest_pages_pad(&t, l->tensor[number], &l->blocks);
+    } else if (starts)
+        attest_packed_copy(&t, l->tensor[number], starts);
+    else
+        attest_layout_copy(&t, l->tensor[number]);
+}
+
 void attest_layout_fill(attest_layout *l, int run)
 {
     if (l->blocks.data)
@@ -346,12 +417,8 @@ void attest_layout_fill(attest_layout *l, int run)
         }
         memset(l->base + s->offset, attest_canary(s->use), (size_t)(s->islands * s->bytes));
         const attest_tensor t = attest_layout_view(l, s);
-        if (s->use == ATTEST_SEGMENT_INPUT && in_pages(l, s)) {
-            attest_pages_copy(&t, l->tensor[i], &l->blocks);
-            if (l->finite)
-                attest_pages_pad(&t, l->tensor[i], &l->blocks);
-        } else if (s->use == ATTEST_SEGMENT_INPUT)
-            attest_layout_copy(&t, l->tensor[i]);
+        if (s->use == ATTEST_SEGMENT_INPUT)
+            fill_input(l, s, i);
         else if (run == 0 && l->disguise.numbers)
             set_numbers(&t, &l->disguise, i);
         else

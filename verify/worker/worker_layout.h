@@ -5,7 +5,8 @@
  * spoils the result), 0xa5 beside the rest.  The first run in C order may hold ordinary numbers in place of the NaN,
  * and be shifted (worker_disguise.h).  With pages=T k and v hold their keys in pages (pages.h), by a block_table that
  * is another one in each run; tokens that are no keys are canary or, for
- * kernels with ATTEST_MASKED_FINITE, in pages of the table ATTEST_PAGES_PAD.
+ * kernels with ATTEST_MASKED_FINITE, in pages of the table ATTEST_PAGES_PAD.  With packed=on sequences lie one after
+ * another (packed.h), where cu_seqlens_q and cu_seqlens_k say.
  *
  * Three ways to lay a tensor out.  C order: [B,H,S,D], nothing between.  Spread: [B,S,H,D], a gap after each row that
  * keeps the alignment that rows have in C order (64 bytes at most); tensors without channels [B,S,H] or less, with a
@@ -29,15 +30,18 @@ typedef enum attest_spread { ATTEST_SPREAD_NONE = 0, ATTEST_SPREAD_NEAR = 1, ATT
 typedef struct attest_layout {
     const attest_tensor *tensor[ATTEST_MAX_TENSORS]; /* of the bundle, by segment, or `blocks`; NULL: the workspace */
     attest_tensor blocks;                            /* with pages: block_table, its own memory; else data NULL */
-    uint64_t order;                                  /* of the pages: a seed */
-    int finite;                                      /* the tokens of its pages that are no keys are finite */
-    attest_table table;                              /* the memfd starts with a copy, which is never read */
-    int far;                                         /* a tensor has islands */
-    int memory;                                      /* the memfd: nobody can change its size; -1: none */
-    uint64_t bytes;                                  /* of the memfd */
-    unsigned char *base;                             /* the whole memfd, mapped */
-    attest_disguise disguise;                        /* of run 0; nothing until it is set */
-    uint32_t alignment;                              /* of the kernel; a shift keeps it */
+    attest_tensor begins[2];                         /* packed: cu_seqlens_q and _k, their own memory; else data NULL */
+    const attest_problem *p;                         /* it and its tensors outlive the layout */
+    const attest_bundle *bundle;
+    uint64_t order;           /* of the pages: a seed */
+    int finite;               /* the tokens of its pages that are no keys are finite */
+    attest_table table;       /* the memfd starts with a copy, which is never read */
+    int far;                  /* a tensor has islands */
+    int memory;               /* the memfd: nobody can change its size; -1: none */
+    uint64_t bytes;           /* of the memfd */
+    unsigned char *base;      /* the whole memfd, mapped */
+    attest_disguise disguise; /* of run 0; nothing until it is set */
+    uint32_t alignment;       /* of the kernel; a shift keeps it */
 } attest_layout;
 
 /* NaN patterns of untouched output elements, per run and dtype: quiet, with a payload no kernel makes. */
@@ -64,8 +68,17 @@ attest_tensor attest_layout_view(const attest_layout *l, const attest_segment *s
 /* Copies all elements; the shapes are the same. */
 void attest_layout_copy(const attest_tensor *to, const attest_tensor *from);
 
-/* Copies the outputs into the bundle. */
+/* All indices of a tensor in C order. */
+typedef struct attest_walker {
+    int64_t index[4];
+} attest_walker;
+
+/* Copies the outputs into the bundle; rows that are absent become those of an empty row. */
 void attest_layout_keep(const attest_layout *l);
+
+/* Where the element of a segment's output at w lies in the bundle's tensor; -1: it is of no row, or of one that is
+ * absent. */
+int64_t attest_layout_element(const attest_layout *l, uint32_t number, const attest_walker *w);
 
 /* 1 if all elements have the same bits; the shapes are the same. */
 int attest_layout_same(const attest_tensor *a, const attest_tensor *b);
@@ -75,11 +88,6 @@ int attest_layout_input_same(const attest_layout *l, uint32_t number);
 
 /* Makes every element canary again, so that whatever is none was written beside the elements. */
 void attest_layout_blank(const attest_tensor *t, uint32_t use);
-
-/* All indices of a tensor in C order. */
-typedef struct attest_walker {
-    int64_t index[4];
-} attest_walker;
 
 /* The next index over the first `axes` axes; 0 at the end. */
 int attest_walk(attest_walker *w, const attest_tensor *t, int axes);

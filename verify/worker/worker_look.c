@@ -116,9 +116,10 @@ int attest_look_early(char *where, size_t len, const attest_layout *l)
         const attest_tensor second = attest_layout_view(l, s), *first = l->tensor[i];
         attest_walker w = { { 0 } };
         do {
-            const double a = attest_load(first, attest_walker_offset(&w, first));
+            const int64_t at = attest_layout_element(l, i, &w);
+            const double a = at < 0 ? 0 : attest_load(first, at);
             const double b = attest_load(&second, attest_walker_offset(&w, &second));
-            if (isnan(b) && !isnan(a)) {
+            if (at >= 0 && isnan(b) && !isnan(a)) {
                 name_element(where, len, s, &w);
                 return 1;
             }
@@ -143,7 +144,10 @@ void attest_look_outputs(attest_run_result *result, const attest_layout *l, int 
         do {
             const uint64_t before = l->disguise.numbers ? attest_disguise_next(&stream, second.dtype)
                                                         : attest_poison[0][second.dtype];
-            const uint64_t a = attest_load_bits(first, attest_walker_offset(&w, first));
+            const int64_t at = attest_layout_element(l, i, &w);
+            if (at < 0)
+                continue;
+            const uint64_t a = attest_load_bits(first, at);
             const uint64_t b = attest_load_bits(&second, attest_walker_offset(&w, &second));
             const int unwritten = a == before && b == attest_poison[1][second.dtype];
             if (unwritten && !(seen & ATTEST_REASON_UNWRITTEN_OUTPUT)) {

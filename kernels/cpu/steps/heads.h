@@ -2,7 +2,7 @@
  *
  * For every KV head: begin (load the state); for every query i in order: take in, one by one, the keys that it sees
  * and its predecessor did not (mask=full: all at once); read the state with all query heads of the KV head; at last
- * end (store the state): it is then that after the last key visible to query n-1.
+ * end (store the state): it is then that after the last key visible to the last query.
  * A state is kept as of its last token.  Decays between that token and the query (a query may stand beyond the last
  * key that it sees) meet the query's side, which walks back from token i: see heads_back().
  */
@@ -10,6 +10,7 @@
 #define ATTEST_CPU_HEADS_H
 
 #include "decay.h"
+#include "entries.h"
 #include "gates.h"
 #include "states.h"
 #include "token.h"
@@ -29,7 +30,7 @@ static inline int heads_before(const row *r, int64_t t) { return t > 0 || heads_
 static inline void heads_one(row *r, void *self, const heads_steps *steps)
 {
     const int64_t group = r->p->hq / r->p->hkv, length = step_length(r->p, r->t, r->b);
-    int64_t taken = 0;
+    int64_t taken = 0, first, last;
     steps->begin(self, r);
     for (r->i = 0; r->i < r->p->n; r->i++) {
         step_visible(r->p, length, r->i, &r->first, &r->last);
@@ -45,16 +46,26 @@ static inline void heads_one(row *r, void *self, const heads_steps *steps)
                 step_empty_row(r);
         }
     }
+    step_visible(r->p, length, r->p->n - 1, &first, &last); /* of a sequence without queries, too */
+    for (; taken < last; taken++)
+        steps->take(self, r, taken);
     steps->end(self, r);
 }
 
 static inline attest_status heads_run(const attest_problem *p, const attest_tensors *t, void *self,
                                       const heads_steps *steps)
 {
-    row r = { .p = p, .t = t, .scale = (real)p->scale };
-    for (r.b = 0; r.b < p->b; r.b++)
+    one_entry entry_alone;
+    row r = { .p = p, .t = t, .rows = p->n, .scale = (real)p->scale };
+    for (r.b = 0; r.b < p->b; r.b++) {
+        if (entries_are(p)) {
+            entries_set(&entry_alone, p, t, r.b);
+            r.p = &entry_alone.p;
+            r.t = &entry_alone.t;
+        }
         for (r.g = 0; r.g < p->hkv; r.g++)
             heads_one(&r, self, steps);
+    }
     return ATTEST_OK;
 }
 

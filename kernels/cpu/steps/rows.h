@@ -3,6 +3,7 @@
 #define ATTEST_CPU_ROWS_H
 
 #include "dropout.h"
+#include "entries.h"
 
 #ifndef step_kv_head
 /* The KV head that query head h reads: hq/hkv query heads in a row share one. */
@@ -25,30 +26,43 @@ static inline void dropout_begin(row *r)
     r->kept = dropout_factor(r->p);
 }
 
+/* The rows of batch entry r->b, in the order h, i. */
+static inline void step_each_row_of(row *r, void (*head)(row *r), void (*body)(const row *r))
+{
+    const attest_problem *p = r->p;
+    for (r->h = 0; r->h < p->hq; r->h++) {
+        r->g = step_kv_head(p, r->h);
+        if (head && r->h % (p->hq / p->hkv) == 0)
+            head(r);
+        for (r->i = 0; r->i < p->n; r->i++) {
+            step_visible(p, step_length(p, r->t, r->b), r->i, &r->first, &r->last);
+            step_narrow(r);
+            dropout_begin(r);
+            if (!step_row_wanted(r))
+                continue;
+            if (r->first < r->last)
+                body(r);
+            else
+                step_empty_row(r);
+        }
+    }
+}
+
 /* Calls body for every row that sees a key, in the order b, h, i; the others are empty rows.  Before the first query
  * head of a KV head calls `head` (or NULL), which may make keys and values ready. */
 static inline void step_each_row(const attest_call *call, void (*head)(row *r), void (*body)(const row *r))
 {
     const attest_problem *p = call->problem;
-    const attest_tensors *t = call->tensors;
-    row r = { .p = p, .t = t, .scale = step_scale(p), .scratch = (real *)call->workspace };
-    for (r.b = 0; r.b < p->b; r.b++)
-        for (r.h = 0; r.h < p->hq; r.h++) {
-            r.g = step_kv_head(p, r.h);
-            if (head && r.h % (p->hq / p->hkv) == 0)
-                head(&r);
-            for (r.i = 0; r.i < p->n; r.i++) {
-                step_visible(p, step_length(p, t, r.b), r.i, &r.first, &r.last);
-                step_narrow(&r);
-                dropout_begin(&r);
-                if (!step_row_wanted(&r))
-                    continue;
-                if (r.first < r.last)
-                    body(&r);
-                else
-                    step_empty_row(&r);
-            }
+    one_entry entry_alone;
+    row r = { .p = p, .t = call->tensors, .rows = p->n, .scale = step_scale(p), .scratch = (real *)call->workspace };
+    for (r.b = 0; r.b < p->b; r.b++) {
+        if (entries_are(p)) {
+            entries_set(&entry_alone, p, call->tensors, r.b);
+            r.p = &entry_alone.p;
+            r.t = &entry_alone.t;
         }
+        step_each_row_of(&r, head, body);
+    }
 }
 
 #endif

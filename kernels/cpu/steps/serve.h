@@ -34,6 +34,8 @@
 #define SERVE_KV SERVE_THROUGH(ATTEST_KV_BF16)
 #define SERVE_DROPOUT SERVE_THROUGH(ATTEST_DROPOUT_R)
 #define SERVE_DECAY_INPUT SERVE_THROUGH(ATTEST_DECAY_INPUT_LOG)
+#define SERVE_LENS_Q SERVE_THROUGH(ATTEST_LENS_Q_DRAW)
+#define SERVE_PACKED SERVE_THROUGH(ATTEST_PACKED_ON)
 /* Rows of a serve_table: what pairs.h and norms.h do for every kernel that goes pair by pair and divides at the end;
  * one that divides first lists its axes itself, without EPS. */
 #define SERVE_PAIRS                                                                                                    \
@@ -41,11 +43,13 @@
     [ATTEST_AXIS_WINDOW] = SERVE_WINDOW, [ATTEST_AXIS_LENS] = SERVE_LENS, [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,       \
     [ATTEST_AXIS_EPS] = SERVE_EPS, [ATTEST_AXIS_CLAMP] = SERVE_CLAMP, [ATTEST_AXIS_CAP] = SERVE_CAP,                   \
     [ATTEST_AXIS_ALIBI] = SERVE_ALIBI, [ATTEST_AXIS_BIAS] = SERVE_BIAS, [ATTEST_AXIS_PAGES] = SERVE_PAGES,             \
-    [ATTEST_AXIS_KV] = SERVE_KV, [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT
+    [ATTEST_AXIS_KV] = SERVE_KV, [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT, [ATTEST_AXIS_LENS_Q] = SERVE_LENS_Q,   \
+    [ATTEST_AXIS_PACKED] = SERVE_PACKED
 /* What those of them do that read a pair's own tensors. */
 #define SERVE_PAIR_TENSORS [ATTEST_AXIS_ATTN_MASK] = SERVE_ATTN_MASK, [ATTEST_AXIS_DROPOUT] = SERVE_DROPOUT
-/* Linear attention with everything that a kernel with one state can take; beside it serve_linear(). */
-#define SERVE_LINEAR_TABLE                                                                                             \
+/* Linear attention with everything that a kernel with one state can take, `sequences`: of different lengths and packed;
+ * beside it serve_linear(). */
+#define SERVE_LINEAR_TABLE(sequences)                                                                                  \
     {                                                                                                                  \
         .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER),               \
                   [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES,                                                          \
@@ -59,7 +63,9 @@
                   [ATTEST_AXIS_EPS] = SERVE_EPS,                                                                       \
                   [ATTEST_AXIS_STATE] = SERVE_STATE,                                                                   \
                   [ATTEST_AXIS_KV] = SERVE_KV,                                                                         \
-                  [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT },                                                     \
+                  [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT,                                                       \
+                  [ATTEST_AXIS_LENS_Q] = (sequences) ? SERVE_LENS_Q : 0,                                               \
+                  [ATTEST_AXIS_PACKED] = (sequences) ? SERVE_PACKED : 0 },                                             \
         .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32), .out = SERVE_UP_TO_F32        \
     }
 #define SERVE_UP_TO_F32 (SERVE_BIT(ATTEST_F32) | SERVE_BIT(ATTEST_F16) | SERVE_BIT(ATTEST_BF16))

@@ -51,6 +51,7 @@ typedef struct row {
     const attest_problem *p;
     const attest_tensors *t;
     int64_t b, h, g, i;  /* g: the KV head that h reads */
+    int64_t rows;        /* queries of a head in the tensors: problem.n, where p's are those of the entry (entries.h) */
     int64_t first, last; /* visible keys [first,last) */
     real scale;          /* problem.scale rounded once */
     real *scratch;       /* the kernel's workspace */

@@ -71,7 +71,7 @@ static inline size_t recurrent_workspace(const attest_call *call, int packed)
 
 static inline int recurrent_supports(const attest_call *call, int packed)
 {
-    static const serve_table table = DEGREES_TABLE;
+    static const serve_table table = DEGREES_TABLE(1);
     return serve_check(&table, call) && degrees_fit(call, packed);
 }
 

@@ -14,7 +14,7 @@ enum { CHUNK_MOST = 256 }; /* decays of pairs are kept for a whole chunk */
 
 static int supports(const attest_call *call)
 {
-    static const serve_table table = DELTA_TABLE(SERVE_STATE);
+    static const serve_table table = DELTA_TABLE(SERVE_STATE, 0);
     if (!serve_check(&table, call))
         return 0;
     if (step_min(call->problem->chunk, call->problem->m) > CHUNK_MOST)

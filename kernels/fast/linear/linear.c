@@ -11,7 +11,7 @@
 
 static int supports(const attest_call *call)
 {
-    static const serve_table table = SERVE_LINEAR_TABLE;
+    static const serve_table table = SERVE_LINEAR_TABLE(0);
     return serve_check(&table, call) && serve_linear(call);
 }
 

@@ -1,6 +1,7 @@
 /* decode.c - softmax-decode-f32: the descriptor of decode.h, and the choice of the instruction set. */
 #include "fast/softmax/decode.h"
 
+#include "cpu/steps/entries.h"
 #include "fast/exp.h"
 #include "fast/isa.h"
 
@@ -28,7 +29,9 @@ static size_t workspace(const attest_call *call)
     return sizeof(float) * (size_t)(at.scratch + threads * at.each);
 }
 
-static attest_status run(const attest_call *call) { return FAST_CALL(decode_run, call); }
+static attest_status run_one(const attest_call *call) { return FAST_CALL(decode_run, call); }
+
+static attest_status run(const attest_call *call) { return entries_each(call, run_one); }
 
 static const attest_numerics numerics = {
     STEP_ARITHMETIC,    .exp_error = FAST_EXP_ERROR, .schedule = ATTEST_SCHEDULE_SPLIT,

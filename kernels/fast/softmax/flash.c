@@ -1,6 +1,7 @@
 /* flash.c - softmax-flash-f32: the descriptor of flash.h, and the choice of the instruction set. */
 #include "fast/softmax/flash.h"
 
+#include "cpu/steps/entries.h"
 #include "fast/exp.h"
 #include "fast/isa.h"
 
@@ -28,7 +29,9 @@ static size_t workspace(const attest_call *call)
     return sizeof(float) * (size_t)(at.scratch + flash_threads(call->problem) * at.each);
 }
 
-static attest_status run(const attest_call *call) { return FAST_CALL(flash_run, call); }
+static attest_status run_one(const attest_call *call) { return FAST_CALL(flash_run, call); }
+
+static attest_status run(const attest_call *call) { return entries_each(call, run_one); }
 
 static const attest_numerics numerics = {
     STEP_ARITHMETIC,    .exp_error = FAST_EXP_ERROR, .schedule = ATTEST_SCHEDULE_ONLINE,

@@ -10,7 +10,7 @@
 
 static int supports(const attest_call *call)
 {
-    static const serve_table table = DEGREES_TABLE;
+    static const serve_table table = DEGREES_TABLE(0);
     return serve_check(&table, call) && degrees_fit(call, 1);
 }
 

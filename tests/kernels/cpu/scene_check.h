@@ -153,7 +153,8 @@ static inline void scene_poison_after(const scene *s, int64_t b, int64_t rows)
     const attest_problem *p = &s->c.problem;
     const attest_tensor *a = attest_bundle_role(s->bundle, ATTEST_DECAY);
     int64_t first, last;
-    attest_visible(p, scene_length(s, b), rows - 1, &first, &last);
+    const attest_lengths of = attest_bundle_lengths(p, s->bundle, b);
+    attest_visible(p, of, (rows < of.queries ? rows : of.queries) - 1, &first, &last);
     for (int i = 0; i < 3; i++)
         scene_poison(s, queries[i], b, rows);
     for (int i = 0; i < 5; i++)

@@ -2,6 +2,7 @@
  * windows, lengths, strides and states; what must not change a bit; which cells are served; supports().
  */
 #include "kernels/hash.h"
+#include "kernels/tensor/packed.h"
 #include "tests/kernels/cpu/scene_check.h"
 
 Suite *suite_kernels(void);
@@ -34,7 +35,7 @@ static const char *const shapes[] = { "b=2 hq=4 hkv=2 n=5 m=7 d=4 e=2", "hq=3 hk
                                       "b=3 n=10 m=10 d=3 e=1 scale=-0.7", "b=2 hq=4 hkv=2 n=9 m=9 d=4 e=3",
                                       "hq=2 n=12 d=2 e=4" };
 static const char *const extras[] = { "", "lens=draw", "window=3", "lens=draw window=4", "state=draw",
-                                      "state=draw lens=draw" };
+                                      "state=draw lens=draw", "lens_q=draw", "lens_q=draw lens=draw" };
 static const char *const dtypes[] = { "", "in=bf16", "in=f16", "in=bf16 p=bf16", "in=f64", "in=bf16 out=f32", "" };
 static const char *const orders[] = { "", ":0", ":1", ":3", ":4" }; /* of presets with P; TAU of filtered is 0.25, .. */
 // clang-format on
@@ -206,36 +207,48 @@ static int check_strided(scene *s)
     scene_run_on(s, &s->c.problem, &view);
     for (int n = 0; n < SLOTS; n++)
         if (memory[n]) {
+            const attest_tensor_id id = { n < ATTEST_TENSOR_ROLES ? ATTEST_KIND_ROLE : ATTEST_KIND_H0, (uint32_t)n };
+            attest_absent_clear(&spread[n], id, &s->c.problem, s->bundle);
+            attest_absent_clear(*slot(&plain, n), id, &s->c.problem, s->bundle);
             check_spread(&spread[n], *slot(&plain, n), slot_name(n), s->where);
             free(memory[n]);
         }
     return 1;
 }
 
+/* As much of a case as tells who sees what. */
+static wit_case lengths_of(const scene *s, int64_t b)
+{
+    const attest_lengths of = attest_bundle_lengths(&s->c.problem, s->bundle, b);
+    return (wit_case){ .p = &s->c.problem, .len = of.keys, .len_q = of.queries };
+}
+
 /* Is the row one that sees a key or a state? */
 static int alive(const scene *s, int64_t b, int64_t i)
 {
     const attest_problem *p = &s->c.problem;
+    const wit_case w = lengths_of(s, b);
     int seen = (int)p->axis[ATTEST_AXIS_STATE].value;
     for (int64_t j = 0; j < p->m; j++)
-        seen |= wit_sees(p, scene_length(s, b), i, j);
+        seen |= wit_sees(&w, i, j);
     return seen;
 }
 
 /* Does any row read token t of role r?  Keys, values and their gates: if it sees the key; decays: from the key after
- * its first one (with a state: from 0) to itself; queries and their gates: if it sees anything. */
+ * its first one (with a state: from 0) to itself; queries and their gates: if it sees anything.  Row -1 is that of a
+ * sequence without queries, which has a final state. */
 static int is_read(const scene *s, uint32_t r, int64_t b, int64_t token)
 {
     const attest_problem *p = &s->c.problem;
-    const int64_t len = scene_length(s, b);
+    const wit_case w = lengths_of(s, b);
     if (r == ATTEST_Q || r == ATTEST_GOUT || r == ATTEST_Q_HEAD_LOGITS)
         return alive(s, b, token);
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t i = w.len_q > 0 ? 0 : -1; i < p->n; i++) {
         int64_t first = 0;
-        while (first < p->m && !wit_sees(p, len, i, first))
+        while (first < p->m && !wit_sees(&w, i, first))
             first++;
         if (r == ATTEST_DECAY ? alive(s, b, i) && token <= i && (token > first || p->axis[ATTEST_AXIS_STATE].value)
-                              : wit_sees(p, len, i, token))
+                              : wit_sees(&w, i, token))
             return 1;
     }
     return 0;

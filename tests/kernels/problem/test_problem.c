@@ -205,8 +205,9 @@ static const char *const canonical[][2] = {
     { "", "variant=softmax" },
     { "  \t variant=softmax \n", "variant=softmax" },
     { "seed=0 family=normal splits=1 chunk=64 out=f32 p=f32 acc=f32 in=f32 scale=0.25 e=16 d=16 m=64 n=64 hkv=1 hq=1 "
-      "b=1 dropout=none decay_input=factor kv=in pages=none attn_mask=none bias=none state=none alibi=none cap=none "
-      "clamp=none eps=0 update=add affine=none norm=sum gates=none decay=none "
+      "b=1 packed=off lens_q=none dropout=none decay_input=factor kv=in pages=none attn_mask=none bias=none state=none "
+      "alibi=none cap=none clamp=none "
+      "eps=0 update=add affine=none norm=sum gates=none decay=none "
       "lens=none window=none mask=full rope=none feature=identity filter=none center=zero weight=exp variant=softmax",
       "variant=softmax" },
     { "seed=1 family=flat splits=2 chunk=8 out=bf16 p=f16 acc=f64 in=f32 scale=2 e=5 d=4 m=7 n=6 hkv=2 hq=4 b=3 "
@@ -285,6 +286,11 @@ static const char *const bad_lines[][2] = {
     { "n=1.0", "n=1.0" },
     { "n=18446744073709551617", "n=18446744073709551617" },
     { "pages=0", "pages=0" },
+    { "lens_q=draw variant=deltanet", "a length per batch entry is no part of the delta rule" },
+    { "lens_q=draw variant=cosformer", "whether its angle goes by max(n,m)" },
+    { "lens_q=draw variant=taylor:2 state=draw", "what becomes of the given state" },
+    { "lens_q=draw variant=retnet mask=causal-br", "a query would see keys that come later" },
+    { "packed=on variant=simple-gla lens=draw", "a query behind the last key has no decay there" },
     { "kv=f16 in=bf16", "kv=f16 contradicts in=bf16: only beside q in f32 may k and v be of another type" },
     { "kv=bf16 in=f64", "kv=bf16 contradicts in=f64" },
     { "kv=f32", "kv=f32" },
@@ -302,8 +308,8 @@ static const char *const bad_lines[][2] = {
     { "splits=0", "splits=0" },
     { "foo=1",
       "unknown key `foo`; the keys are variant weight center filter feature rope mask window lens decay gates "
-      "norm affine update eps clamp cap alibi state bias attn_mask pages kv decay_input dropout b hq hkv n m d e scale "
-      "in acc p out chunk splits family seed" },
+      "norm affine update eps clamp cap alibi state bias attn_mask pages kv decay_input dropout lens_q packed b hq hkv n m d "
+      "e scale in acc p out chunk splits family seed" },
     { "N=1", "unknown key `N`" },
     { "=1", "unknown key ``" },
     { "n=5 n=5", "n is given twice" },

@@ -104,6 +104,8 @@ static const char *const different[] = {
     "attn_mask=head",
     "attn_mask=batch",
     "attn_mask=shared",
+    "lens_q=draw",
+    "packed=on",
     "pages=1",
     "pages=2",
     "kv=f16",
@@ -222,7 +224,7 @@ static int is_visible(const attest_problem *p, int64_t len, int64_t i, int64_t j
 static void check_visible(const attest_problem *p, int64_t len, int64_t i)
 {
     int64_t first, last;
-    attest_visible(p, len, i, &first, &last);
+    attest_visible(p, (attest_lengths){ len, p->n }, i, &first, &last);
     must(first >= 0 && last <= len && (first <= len && last >= 0), "[%d,%d) of %d", (int)first, (int)last, (int)len);
     for (int64_t j = -2; j < len + 3; j++)
         must((j >= first && j < last) == is_visible(p, len, i, j), "mask %u window %u n=%d len=%d i=%d j=%d: [%d,%d)",
@@ -245,7 +247,7 @@ START_TEST(visible_keys)
                     }
     int64_t first, last;
     p = parsed("n=16777216 mask=causal window=2147483647").problem;
-    attest_visible(&p, p.m, p.n - 1, &first, &last);
+    attest_visible(&p, (attest_lengths){ p.m, p.n }, p.n - 1, &first, &last);
     ck_assert(first == 0 && last == p.m);
 }
 END_TEST

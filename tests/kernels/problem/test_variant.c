@@ -51,7 +51,7 @@ static void print_axes(char *text, size_t len, axes axis)
 START_TEST(tables)
 {
     static const char keys[] = "weight center filter feature rope mask window lens decay gates norm affine update eps "
-                               "clamp cap alibi state bias attn_mask pages kv decay_input dropout ";
+                               "clamp cap alibi state bias attn_mask pages kv decay_input dropout lens_q packed ";
     char seen[512] = "";
     for (uint32_t i = 0; i < ATTEST_AXIS_COUNT; i++) {
         const attest_axis_info *info = &attest_axes[i];
@@ -212,6 +212,11 @@ static const char *const contradictions[][3] = {
     { "state=draw weight=taylor:2 attn_mask=full", "state", "attn_mask" },
     { "decay=scalar mask=causal attn_mask=batch", "attn_mask", "decay" },
     { "alibi=draw bias=shared", "bias", "alibi" },
+    { "update=delta weight=power:1 norm=none mask=causal lens_q=draw", "update", "lens_q" },
+    { "feature=cosformer lens_q=draw", "lens_q", "feature" },
+    { "state=draw weight=taylor:2 lens_q=draw", "state", "lens_q" },
+    { "decay=retnet mask=causal-br lens_q=draw", "decay", "lens_q" },
+    { "decay=scalar mask=causal lens=draw packed=on", "decay", "packed" },
 };
 
 /* 1 if `key=` starts a word of the message. */
@@ -270,6 +275,12 @@ static int contradictory(axes axis, int64_t n, int64_t m)
     if (IS(DECAY, VECTOR) && (IS(FEATURE, COSFORMER) || !((IS(WEIGHT, POWER) || IS(WEIGHT, TERM)) && one)))
         return 1;
     if (!IS(DECAY, NONE) && (IS(MASK, FULL) || n != m))
+        return 1;
+    if (!IS(LENS_Q, NONE) && (!IS(UPDATE, ADD) || !IS(STATE, NONE) || IS(FEATURE, COSFORMER)))
+        return 1;
+    if (!IS(LENS_Q, NONE) && !IS(DECAY, NONE) && IS(MASK, CAUSAL_BR))
+        return 1;
+    if (!IS(PACKED, OFF) && !IS(LENS, NONE) && (IS(DECAY, SCALAR) || IS(DECAY, VECTOR)))
         return 1;
     return !IS(STATE, NONE) &&
            (IS(WEIGHT, EXP) || score || !IS(ATTN_MASK, NONE) || !IS(WINDOW, NONE) || !IS(CENTER, ZERO));

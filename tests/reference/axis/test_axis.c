@@ -33,6 +33,8 @@ static const char *const served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_BIAS] = "bewsftdy be be be be",
     [ATTEST_AXIS_ATTN_MASK] = "bewsftdy be be be be",
     [ATTEST_AXIS_PAGES] = "bewsftdy bewsftdy",
+    [ATTEST_AXIS_LENS_Q] = "bewsftdy bewstdy",
+    [ATTEST_AXIS_PACKED] = "bewsftdy bewsftdy",
     [ATTEST_AXIS_KV] = "bewsftdy bewsftdy bewsftdy",
     [ATTEST_AXIS_DECAY_INPUT] = "bewsftdy b",
     [ATTEST_AXIS_DROPOUT] = "bewsftdy be",
@@ -74,7 +76,8 @@ END_TEST
 START_TEST(lemmas)
 {
     static const uint32_t silent = 1u << ATTEST_AXIS_MASK | 1u << ATTEST_AXIS_WINDOW | 1u << ATTEST_AXIS_LENS |
-                                   1u << ATTEST_AXIS_PAGES | 1u << ATTEST_AXIS_KV;
+                                   1u << ATTEST_AXIS_PAGES | 1u << ATTEST_AXIS_KV | 1u << ATTEST_AXIS_LENS_Q |
+                                   1u << ATTEST_AXIS_PACKED;
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++)
         for (uint32_t value = 0; value < attest_axes[axis].value_count; value++) {
             const char *name = axis_lemma(axis, value);

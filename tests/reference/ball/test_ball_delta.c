@@ -124,7 +124,7 @@ static void check_terms(ball_case *x, const recurrence *r, int64_t h, int64_t i,
     wit *q = wit_array(r->dim, WITNESS_BITS, NULL), gout;
     double norm = 0;
     wit_init(&gout, WITNESS_BITS);
-    wit_feature(q, &r->w, r->w.q, r->b, h, i, wit_back(p, r->w.len, i, 0));
+    wit_feature(q, &r->w, r->w.q, r->b, h, i, wit_back(&r->w, i, 0));
     wit_gout(&gout, &r->w, r->b, h, i);
     for (int64_t k = 0; k < r->dim; k++)
         norm += pow(mpfr_get_d(q[k].v, MPFR_RNDN), 2);

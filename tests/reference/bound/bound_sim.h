@@ -137,7 +137,7 @@ static inline void sim_online(float *o, float *peak, float *sum, const sim *s, i
 static inline int64_t sim_keys(const sim *s, int64_t i)
 {
     int64_t first, last;
-    attest_visible(&s->c.problem, s->m, i, &first, &last);
+    attest_visible(&s->c.problem, (attest_lengths){ s->m, s->c.problem.n }, i, &first, &last);
     return last;
 }
 

@@ -49,6 +49,8 @@ static const random_axis random_axes[] = {
     { "attn_mask", 4, { "full", "head", "batch", "shared" } },
     { "state", 2, { "draw" } },
     { "pages", 8, { "1", "3", "16" } },
+    { "lens_q", 4, { "draw" } },
+    { "packed", 8, { "on" } },
     { "kv", 8, { "f16", "bf16" } },
     { "decay_input", 8, { "log" } },
     { "dropout", 6, { "0.1", "0.5", "0.9" } },

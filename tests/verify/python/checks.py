@@ -91,6 +91,11 @@ def check_verdicts(kernels, folder):
     for one in dropout.DROPPING:
         assert attest.check(one, dropping).counts()["pass"] == 4, one.__name__
     assert attest.audit(dropout.drop_by_kv_head, suite=dropping).failures
+    varlen = os.path.join(folder, "varlen.suite")
+    with open(varlen, "w", encoding="utf-8") as out:
+        out.write("variant=softmax b=4 hq=4 hkv=2 n=5 m=9 d=4 packed={off,on} lens_q={none,draw} mask={full,causal-br}\n"
+                  "variant=softmax b=4 hq=2 n=5 m=6 d=4 packed=on lens=draw lens_q={none,draw} mask={full,causal-br} seed={1,2}\n")
+    assert attest.check(kernels.packed, varlen).counts()["pass"] == 16
     cached = os.path.join(folder, "cached.suite")
     with open(cached, "w", encoding="utf-8") as out:
         out.write("variant=softmax b=2 hq=4 hkv=2 n=5 m=9 d={4,6} scale={0.5,0.3,1} kv={in,f16,bf16} mask={full,causal}\n")

@@ -102,6 +102,27 @@ def with_mask(p, q, k, v, *, visible, attn_mask):
     return np.einsum("bhnm,bhme->bhne", w, v) / np.where(total > 0, total, np.float32(1))
 
 
+@attest.kernel("softmax", axes="mask,packed,lens,lens_q", outputs="o,lse", flags="masked-finite", empty_row="nan",
+               schedule="two-pass", exp_error="2^-22")
+def packed(p, q, k, v, *, visible, cu_seqlens_q, cu_seqlens_k):
+    """One sequence after another, where they are packed; the padding of o holds what happens to be there."""
+    rows = (1, p.hq, max(1, cu_seqlens_q[-1])) if p.packed else (p.b, p.hq, p.n)
+    o, lse = np.full(rows + (p.e,), np.float32(7)), np.full(rows, np.float32(7))
+    for b in range(p.b):
+        at = (0, slice(*cu_seqlens_q[b:b + 2]), slice(*cu_seqlens_k[b:b + 2])) if p.packed else (b, slice(0, p.n), slice(0, p.m))
+        seen = visible[b, 0, :at[1].stop - at[1].start, :at[2].stop - at[2].start]
+        for h in range(p.hq):
+            g = h * p.hkv // p.hq
+            s = np.where(seen, q[at[0], h, at[1]] @ k[at[0], g, at[2]].T * np.float32(p.scale), -np.inf)
+            top = s.max(axis=1, keepdims=True, initial=-np.inf)
+            w = np.exp(s - np.where(np.isinf(top), 0, top))
+            total = w.sum(axis=1, keepdims=True)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                o[at[0], h, at[1]] = w @ v[at[0], g, at[2]] / total
+                lse[at[0], h, at[1]] = (top + np.log(total))[:, 0]
+    return o, lse
+
+
 @attest.kernel("softmax", axes="mask,pages", flags="masked-finite", empty_row="nan", schedule="two-pass", exp_error="2^-22")
 def with_pages(p, q, k, v, *, visible, block_table):
     """Whole pages, tokens behind the last key with weight 0: they are finite for who says so."""

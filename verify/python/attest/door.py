@@ -17,13 +17,14 @@ from . import arrays
 Words = Union[str, Iterable[str], Dict[str, Any], None]
 
 _SIZES = ("b", "hq", "hkv", "n", "m", "d", "e", "chunk", "splits")
+_COUNTS = ("len", "len_q", "block_table", "cu_seqlens_q", "cu_seqlens_k")
 _OUTPUTS = ("o", "u", "z", "lse")
 _F32_INPUTS = ("gout", "sq", "gin", "sk", "b", "a", "sink", "slope", "gamma", "gain", "shift")
 
 
 class Problem:
     """What a function is to compute: p.b, p.hq, p.hkv, p.n, p.m, p.d, p.e (ints), p.scale (float), p.dtype (of q),
-    p.kv (of k and v), p.acc, p.p, p.out (names of types); p["mask"] and the like: the text of an axis that is not at
+    p.kv (of k and v), p.packed (bool), p.acc, p.p, p.out (names of types); p["mask"] and the like: the text of an axis that is not at
     its default, else None.
     """
 
@@ -33,6 +34,7 @@ class Problem:
         self.scale = float(words["scale"])
         self.dtype, self.acc, self.p, self.out = (words[t] for t in ("in", "acc", "p", "out"))
         self.kv = self["kv"] or self.dtype
+        self.packed = self["packed"] == "on"
 
     def __getitem__(self, axis: str) -> Optional[str]:
         return self.words.get(axis)
@@ -48,16 +50,18 @@ class Problem:
             return x.repeat_interleave(times, dim=1)
         return x.repeat(times, axis=1)  # jax
 
-    def visible(self, lens: Optional[np.ndarray] = None, attn_mask: Optional[np.ndarray] = None) -> np.ndarray:
-        """[B,1,N,M], bool: which keys each query sees, by mask, window, lens and attn_mask, which may make it
-        [B,Hq,N,M]."""
+    def visible(self, lens: Optional[np.ndarray] = None, attn_mask: Optional[np.ndarray] = None,
+                lens_q: Optional[np.ndarray] = None) -> np.ndarray:
+        """[B,1,N,M], bool: which keys each query sees, by mask, window, lens, lens_q and attn_mask, which may make it
+        [B,Hq,N,M].  Of packed problems, too: padded."""
         keys = np.full(self.b, self.m) if lens is None else np.asarray(lens)
+        queries = np.full(self.b, self.n) if lens_q is None else np.asarray(lens_q)
         i, j = np.arange(self.n)[:, None], np.arange(self.m)[None, :]
         seen = np.empty((self.b, 1, self.n, self.m), dtype=bool)
         mask, window = self["mask"], self["window"]
         for b in range(self.b):
-            off = int(keys[b]) - self.n
-            row = j < keys[b]
+            off = int(keys[b]) - int(queries[b])
+            row = (j < keys[b]) & (i < queries[b])
             if mask == "causal":
                 row = row & (j <= i)
             elif mask == "causal-br":
@@ -109,13 +113,13 @@ class Kernel:
 
     def _keyword(self, p: Problem, folder: str, name: str) -> Any:
         if name == "visible":
-            paths = [os.path.join(folder, x + ".npy") for x in ("len", "attn_mask")]
+            paths = [os.path.join(folder, x + ".npy") for x in ("len", "attn_mask", "len_q")]
             seen = p.visible(*(np.load(path) if os.path.exists(path) else None for path in paths))
             return arrays.to_framework(seen, "bool", self.framework, self.device)
         if not os.path.exists(os.path.join(folder, name + ".npy")):
             return None  # this problem has none
         wide = "f64" if p.acc == "f64" else "f32"
-        return self._tensor(folder, name, {"len": "i64", "block_table": "i64", "attn_mask": "bool", "keep": "bool", "bias": p.dtype}.get(name, wide))
+        return self._tensor(folder, name, {"attn_mask": "bool", "keep": "bool", "bias": p.dtype}.get(name, "i64" if name in _COUNTS else wide))
 
     def call(self, folder: str, p: Problem) -> Callable[[], Any]:
         """Reads the tensors of a problem; the function with them, to be called any number of times."""
@@ -127,7 +131,10 @@ class Kernel:
         returned = self.call(folder, p)()
         if not isinstance(returned, dict):
             returned = dict(zip(outputs, returned if isinstance(returned, (tuple, list)) else (returned,)))
-        shapes = {"o": (p.b, p.hq, p.n, p.e), "u": (p.b, p.hq, p.n, p.e), "z": (p.b, p.hq, p.n), "lse": (p.b, p.hq, p.n)}
+        rows = (p.b, p.hq, p.n)
+        if p.packed:
+            rows = (1, p.hq, max(1, int(np.load(os.path.join(folder, "cu_seqlens_q.npy"))[-1])))
+        shapes = {"o": rows + (p.e,), "u": rows + (p.e,), "z": rows, "lse": rows}
         for name in outputs:
             if name not in returned:
                 raise ValueError(f"the function returned no {name}")
@@ -163,7 +170,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
            supports: Optional[Callable[[Problem], Any]] = None, name: Optional[str] = None, flags: Words = None,
            outputs: Words = None, warm_up: Optional[Callable[[], Any]] = None,
            **numerics: Any) -> Callable[[Callable[..., Any]], Kernel]:
-    """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, attn_mask, keep, block_table, ..)` as a kernel.
+    """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, attn_mask, keep, block_table, cu_seqlens_q, ..)` as a kernel.
 
     variants   presets (`attest list variants`); axes: those that may be not at their default, {"mask", "lens"} (any
                value) or {"mask": "full,causal"}; types: of q, k, v (k, v: also kv); p, out, acc: types as in a problem line
@@ -196,7 +203,8 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
     empty_row      what a row without visible keys holds: "zero" (default), "nan", "mean", "any"
     form           "parallel" (default), "tiled", "split", "recurrent", "chunk"
 
-    q [B,Hq,N,d], k [B,Hkv,M,d], v [B,Hkv,M,e]; with pages=T k and v are [page,Hkv,T,..], found by `block_table`.  Returns o [B,Hq,N,e]; with outputs="o,lse" a tuple in that order, or a
+    q [B,Hq,N,d], k [B,Hkv,M,d], v [B,Hkv,M,e]; with pages=T k and v are [page,Hkv,T,..], found by `block_table`; packed, all
+    are [1,H,T,..], and entry b has the tokens cu_seqlens_q[b]..cu_seqlens_q[b+1]-1, of keys cu_seqlens_k.  Returns o [B,Hq,N,e]; with outputs="o,lse" a tuple in that order, or a
     dict.  Keyword-only parameters get `visible` (bool, [B,1,N,M], [B,Hq,N,M] with an attn_mask of heads) and the tensors
     of these names, or None.
     """
