@@ -363,11 +363,13 @@ static attest_status tell_github(const attest_results *results, const attest_run
 {
     const char *summary = getenv("GITHUB_STEP_SUMMARY");
     attest_status status = ATTEST_OK;
+    attest_run_info told = *info;
+    told.finished = told.complete; /* without --out no file says so */
     if (!attest_ci_on_github())
         return ATTEST_OK;
     ATTEST_TRY(attest_ci_print_annotations(stdout, results, err));
     if (summary && *summary)
-        ATTEST_TRY(attest_ci_append_summary(summary, results, info, err));
+        ATTEST_TRY(attest_ci_append_summary(summary, results, &told, err));
 out:
     return status;
 }
