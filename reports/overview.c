@@ -78,7 +78,7 @@ static attest_status add_place(attest_overview *o, const attest_result *result, 
         o->place = place;
         o->capacity = capacity;
     }
-    o->place[o->count] = (attest_place){ attest_result_rank(result),
+    o->place[o->count] = (attest_place){ attest_results_rank_of(o->of, result),
                                          result->ratio_hi == result->ratio_hi ? result->ratio_hi : -1,
                                          tally_index(&o->tallies, result),
                                          o->count,
@@ -186,7 +186,7 @@ void attest_whole_clear(attest_whole *whole)
 attest_status attest_overview_of(attest_overview *overview, const attest_results *results, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    *overview = (attest_overview){ 0 };
+    *overview = (attest_overview){ .of = results };
     if (results->whole && results->whole->results > 0) {
         ATTEST_TRY(take_whole(overview, results->whole, err));
         return attest_results_pass(results, &(attest_accumulator){ take, overview }, 1, err);

@@ -191,7 +191,8 @@ typedef struct attest_whole {
 void attest_whole_clear(attest_whole *whole);
 
 typedef struct attest_overview {
-    attest_place *place; /* of each result, in the order of the results */
+    const attest_results *of; /* while it is made */
+    attest_place *place;      /* of each result, in the order of the results */
     size_t count, capacity, by_verdict[ATTEST_VERDICT_COUNT];
     size_t results;                                    /* of the run; more than `count` where not all are kept */
     size_t cases;                                      /* different problem lines */

@@ -1,5 +1,6 @@
 /* test_shift.c - what counts as one draw, and what is a growth: of a class, of a condition in it, of a kernel, of one
  * case. */
+#include "reports/ci/ci.h"
 #include "reports/diff/diff.h"
 #include "tests/reports/report_cases.h"
 
@@ -146,6 +147,10 @@ START_TEST(two_conditions)
     const attest_result a = result_at(&after, MOST), b = result_at(&after, MOST + 1);
     ck_assert_ptr_nonnull(strstr(a.why, "error a where rope given: the error grew 16.0 times"));
     ck_assert_ptr_nonnull(strstr(b.why, "error a where window given: the error grew 8.0 times"));
+    char of_a[20], of_b[20]; /* GitLab shows one finding of one identity */
+    attest_ci_fingerprint(of_a, &a);
+    attest_ci_fingerprint(of_b, &b);
+    ck_assert_str_ne(of_a, of_b);
     attest_results_clear(&after);
     attest_diff_clear(&diff);
 }
