@@ -85,6 +85,7 @@ static attest_status add_place(attest_overview *o, const attest_result *result, 
                                          result->verdict == ATTEST_SKIP && result->problem[0] == '\0',
                                          attest_fnv(ATTEST_FNV_START, result->problem, strlen(result->problem)) };
     o->count++;
+    o->regressions += result->verdict == ATTEST_FAIL && result->reasons == ATTEST_REASON_BASELINE;
     return ATTEST_OK;
 }
 
@@ -276,7 +277,9 @@ void attest_headline(char *text, size_t len, const attest_overview *o, const att
     add(text, len, "", kernels, "kernel", "kernels");
     add(text, len, ", ", o->cases, "case", "cases");
     add(text, len, ", ", o->results - left, "result", "results");
-    add(text, len, ": ", o->by_verdict[ATTEST_FAIL], "fail", "fail");
+    add(text, len, ": ", o->by_verdict[ATTEST_FAIL] - o->regressions, "fail", "fail");
+    if (o->regressions)
+        add(text, len, ", ", o->regressions, "regression", "regressions");
     for (size_t v = 0; v < sizeof told / sizeof told[0]; v++) {
         const char *name = attest_verdict_names[told[v]];
         const size_t count = o->by_verdict[told[v]] - (told[v] == ATTEST_UNDECIDED ? left : 0);
