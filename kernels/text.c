@@ -27,7 +27,8 @@ static size_t decode(uint32_t *code, const unsigned char *at)
 static int is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xe0000 && c < 0xe1000);
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c & 0xfffe) == 0xfffe ||
+           (c >= 0xe0000 && c < 0xe1000); /* ..fffe and ..ffff are no characters: XML has none of them */
 }
 
 int attest_text_clean(char *to, size_t size, const char *from)

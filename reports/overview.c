@@ -78,13 +78,14 @@ static attest_status add_place(attest_overview *o, const attest_result *result, 
         o->place = place;
         o->capacity = capacity;
     }
-    o->place[o->count] = (attest_place){ attest_result_rank(result),
+    o->place[o->count] = (attest_place){ attest_results_rank_of(o->of, result),
                                          result->ratio_hi == result->ratio_hi ? result->ratio_hi : -1,
                                          tally_index(&o->tallies, result),
                                          o->count,
                                          result->verdict == ATTEST_SKIP && result->problem[0] == '\0',
                                          attest_fnv(ATTEST_FNV_START, result->problem, strlen(result->problem)) };
     o->count++;
+    o->regressions += result->verdict == ATTEST_FAIL && result->reasons == ATTEST_REASON_BASELINE;
     return ATTEST_OK;
 }
 
@@ -186,7 +187,7 @@ void attest_whole_clear(attest_whole *whole)
 attest_status attest_overview_of(attest_overview *overview, const attest_results *results, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    *overview = (attest_overview){ 0 };
+    *overview = (attest_overview){ .of = results };
     if (results->whole && results->whole->results > 0) {
         ATTEST_TRY(take_whole(overview, results->whole, err));
         return attest_results_pass(results, &(attest_accumulator){ take, overview }, 1, err);
@@ -276,7 +277,9 @@ void attest_headline(char *text, size_t len, const attest_overview *o, const att
     add(text, len, "", kernels, "kernel", "kernels");
     add(text, len, ", ", o->cases, "case", "cases");
     add(text, len, ", ", o->results - left, "result", "results");
-    add(text, len, ": ", o->by_verdict[ATTEST_FAIL], "fail", "fail");
+    add(text, len, ": ", o->by_verdict[ATTEST_FAIL] - o->regressions, "fail", "fail");
+    if (o->regressions)
+        add(text, len, ", ", o->regressions, "regression", "regressions");
     for (size_t v = 0; v < sizeof told / sizeof told[0]; v++) {
         const char *name = attest_verdict_names[told[v]];
         const size_t count = o->by_verdict[told[v]] - (told[v] == ATTEST_UNDECIDED ? left : 0);

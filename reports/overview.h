@@ -191,10 +191,12 @@ typedef struct attest_whole {
 void attest_whole_clear(attest_whole *whole);
 
 typedef struct attest_overview {
-    attest_place *place; /* of each result, in the order of the results */
+    const attest_results *of; /* while it is made */
+    attest_place *place;      /* of each result, in the order of the results */
     size_t count, capacity, by_verdict[ATTEST_VERDICT_COUNT];
     size_t results;                                    /* of the run; more than `count` where not all are kept */
     size_t cases;                                      /* different problem lines */
+    size_t regressions;                                /* results that a comparison with a baseline noted as failures */
     char tool[32], suite[64], suite_hash[20], run[32]; /* of the first */
     char (*build)[160];                                /* flags of the libraries, each once */
     size_t builds;
@@ -212,9 +214,9 @@ typedef enum attest_outcome { ATTEST_ALL_PASS, ATTEST_SOME_FAIL, ATTEST_SOME_OPE
 extern const char *const attest_outcome_names[4];
 attest_outcome attest_overview_outcome(const attest_overview *overview, const attest_run_info *run);
 /* `PASS 22 kernels, 5052 cases, 21116 results: 0 fail, 120 illposed, 277 skip`: kernels with a result that is no skip;
- * fail always, other verdicts but pass and measured where there are some; the result that stands for cases which were
- * not run is in no count.  Then ` (--fail-on=skip)` where that leaves a part open, `, unfinished`, and of a shard
- * `, of shard 2/3 alone`. */
+ * fail always, regressions since a baseline apart from them, other verdicts but pass and measured where there are some;
+ * the result that stands for cases which were not run is in no count.  Then ` (--fail-on=skip)` where that leaves a
+ * part open, `, unfinished`, and of a shard `, of shard 2/3 alone`. */
 void attest_headline(char *text, size_t len, const attest_overview *overview, const attest_run_info *run);
 
 /* What failures would pass under (run->would_pass), each by `print` between `before` and `after`; nothing where nothing

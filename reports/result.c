@@ -1,5 +1,5 @@
 /* result.c - the table of fields, names of verdicts and reasons, ranks, exit codes. */
-#include "reports/result.h"
+#include "reports/results.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -330,6 +330,27 @@ int attest_result_unfinished(const attest_result *result)
 }
 
 int attest_result_bad(const attest_result *result) { return attest_result_rank(result) < ATTEST_RANKS_BAD; }
+
+attest_results attest_results_failing_on(const attest_results *results, const char *fail_on)
+{
+    attest_results view = *results;
+    view.no_pass = 0;
+    for (unsigned v = 0; v < ATTEST_VERDICT_COUNT; v++)
+        if (strcmp(attest_verdict_names[v], fail_on) == 0)
+            view.no_pass = 1u << v;
+    return view;
+}
+
+int attest_results_rank_of(const attest_results *results, const attest_result *result)
+{
+    const int rank = attest_result_rank(result);
+    return rank >= ATTEST_RANKS_BAD && results->no_pass >> result->verdict & 1 ? ATTEST_RANKS_BAD - 1 : rank;
+}
+
+int attest_results_bad(const attest_results *results, const attest_result *result)
+{
+    return attest_results_rank_of(results, result) < ATTEST_RANKS_BAD;
+}
 
 /* Most urgent first. */
 static const int urgency[6] = { 70, 2, 3, 1, 4, 0 };

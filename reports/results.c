@@ -273,9 +273,9 @@ attest_status attest_results_get(attest_result *result, const attest_results *re
 attest_status attest_results_rank(int *rank, const attest_results *results, size_t index, attest_error *err)
 {
     attest_result result = { .verdict = ATTEST_PASS };
-    const int known = results->line[index].rank;
+    const int line = results->line[index].rank, known = line > 0 && (!results->no_pass || line <= ATTEST_RANKS_BAD);
     const attest_status status = known ? ATTEST_OK : attest_results_get(&result, results, index, err);
-    *rank = known ? known - 1 : attest_result_rank(&result);
+    *rank = known ? line - 1 : attest_results_rank_of(results, &result);
     return status;
 }
 

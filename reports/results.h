@@ -26,6 +26,7 @@ typedef struct attest_results {
     size_t count, capacity;
     attest_results_line *line;          /* [capacity] */
     struct attest_results_files *files; /* NULL: none yet */
+    unsigned no_pass;                   /* set of verdicts that --fail-on makes no passes */
     const struct attest_whole *whole;   /* NULL, or: some are kept, and this is what all add up to; not owned */
 } attest_results;
 
@@ -49,7 +50,15 @@ attest_status attest_results_order(attest_results *results, const size_t *order,
 /* Number `index`; a bad line is ATTEST_BAD_INPUT naming file and line. */
 attest_status attest_results_get(attest_result *result, const attest_results *results, size_t index, attest_error *err);
 
-/* Its rank (attest_result_rank()), without reading it where this list added or replaced it. */
+/* The same list for who tells it: results with the verdict `fail_on` (a name, or "") are no passes.  It is a view: only
+ * the list itself grows and is cleared. */
+attest_results attest_results_failing_on(const attest_results *results, const char *fail_on);
+/* attest_result_bad(), or such a verdict; its rank is the last of the bad ones then. */
+int attest_results_bad(const attest_results *results, const attest_result *result);
+int attest_results_rank_of(const attest_results *results, const attest_result *result);
+
+/* Its rank (attest_results_rank_of()), without reading it where this list added or replaced it and --fail-on makes no
+ * difference. */
 attest_status attest_results_rank(int *rank, const attest_results *results, size_t index, attest_error *err);
 
 /* One pass: every result in its order to every `take`; stops at the first failure. */

@@ -1,15 +1,16 @@
 /* ci.h - what CI systems read of a run: JUnit, SARIF, TAP, GitHub's annotations and step summary, and code quality as
  * GitLab shows it.
  *
- * Answers which results need attention (attest_result_bad()), in the form and within the limits of who shows them.
- * Reads results through reports/results.h and prints; runs nothing, decides nothing.
+ * Answers which results need attention (attest_results_bad(): with --fail-on=skip skips do), in the form and within the
+ * limits of who shows them.  Reads results through reports/results.h and prints; runs nothing, decides nothing.
  *
  * The place of a finding is line 1 of a file, for some readers refuse a report with a finding that has none: the
  * kernel's source file, as the kernel states it; else its library; else (a program behind --exec, the run itself) the
  * suite, as NAME.suite.  Annotations have only the first of them, and else no place.  Its identity (fingerprint) is a
- * hash of kernel, problem line and rule: it is the same in the next run.  Its rule is the first reason of a failure,
- * else the verdict: `bound`, `nan-pattern`, `crash`, `partial`; of a run that did not finish `unfinished`.  It is an
- * error if attest_result_failed() or the run did not finish (a part of it is no pass), else a warning.
+ * hash of kernel, rule and problem line (of a regression its kind, class and condition): it is the same in the next
+ * run.  Its rule is the first reason of a failure, else the verdict: `bound`, `nan-pattern`, `crash`, `partial`; of a
+ * run that did not finish `unfinished`.  It is an error if attest_result_failed() or the run did not finish (a part of
+ * it is no pass), else a warning.
  */
 #ifndef ATTEST_CI_H
 #define ATTEST_CI_H

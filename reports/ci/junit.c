@@ -17,15 +17,15 @@ static int is_error(const attest_result *result)
     return result->verdict == ATTEST_CRASH || result->verdict == ATTEST_TIMEOUT || attest_result_unfinished(result);
 }
 
-/* pass, illposed, measured: nothing; skip: <skipped>; fail, no-evidence, partial and undecided: <failure>; else, and of
- * a run that did not finish, <error>. */
-static void print_outcome(FILE *out, const attest_result *result)
+/* pass, illposed, measured: nothing; skip, unless --fail-on names it: <skipped>; fail, no-evidence, partial and
+ * undecided: <failure>; else, and of a run that did not finish, <error>. */
+static void print_outcome(FILE *out, const attest_results *results, const attest_result *result)
 {
     char reasons[256];
     const char *verdict = attest_verdict_names[result->verdict];
-    const int skip = result->verdict == ATTEST_SKIP;
+    const int bad = attest_results_bad(results, result), skip = result->verdict == ATTEST_SKIP && !bad;
     const char *element = skip ? "skipped" : is_error(result) ? "error" : "failure";
-    if (!skip && !attest_result_bad(result))
+    if (!skip && !bad)
         return;
     attest_reasons_text(reasons, sizeof reasons, result->reasons);
     fprintf(out, "      <%s", element);
@@ -47,7 +47,7 @@ static void print_outcome(FILE *out, const attest_result *result)
     fprintf(out, "</system-out>\n");
 }
 
-static void print_case(FILE *out, const attest_result *result)
+static void print_case(FILE *out, const attest_results *results, const attest_result *result)
 {
     char name[sizeof result->problem + sizeof result->why];
     attest_ci_case(name, sizeof name, result);
@@ -55,22 +55,24 @@ static void print_case(FILE *out, const attest_result *result)
     print_attribute(out, "classname", result->kernel);
     print_attribute(out, "name", name);
     fprintf(out, " time=\"%.6f\">\n", result->seconds_kernel == result->seconds_kernel ? result->seconds_kernel : 0.0);
-    print_outcome(out, result);
+    print_outcome(out, results, result);
     fprintf(out, "    </testcase>\n");
 }
 
 /* `of`: what all results of the kernel add up to; `there`: those that have a testcase.  Where not all are kept, their
  * number is a property. */
-static void print_counts(FILE *out, const attest_tally *of, const attest_tally *there)
+static void print_counts(FILE *out, const attest_tally *of, const attest_tally *there, unsigned no_pass)
 {
     const size_t *n = there->by_verdict, open = n[ATTEST_UNDECIDED];
     const size_t unfinished = strcmp(of->kernel, ATTEST_RESULT_RUN) == 0 ? open : 0;
     const size_t errors = n[ATTEST_CRASH] + n[ATTEST_TIMEOUT] + unfinished;
-    const size_t failures = n[ATTEST_FAIL] + open - unfinished + n[ATTEST_PARTIAL] + n[ATTEST_NO_EVIDENCE];
+    const size_t skips = no_pass >> ATTEST_SKIP & 1 ? 0 : n[ATTEST_SKIP]; /* the others are failures */
+    const size_t failures = n[ATTEST_FAIL] + n[ATTEST_SKIP] - skips + open - unfinished + n[ATTEST_PARTIAL] +
+                            n[ATTEST_NO_EVIDENCE];
     fprintf(out, "  <testsuite");
     print_attribute(out, "name", of->kernel);
     fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", there->cases, failures, errors,
-            n[ATTEST_SKIP]);
+            skips);
     if (there->cases < of->cases)
         fprintf(out, "    <properties><property name=\"results\" value=\"%zu\"/></properties>\n", of->cases);
 }
@@ -85,12 +87,12 @@ static attest_status print_suite(FILE *out, const attest_results *results, const
     for (size_t k = 0; k < there->count; k++)
         if (strcmp(there->tally[k].kernel, of->kernel) == 0)
             counted = &there->tally[k];
-    print_counts(out, of, counted);
+    print_counts(out, of, counted, results->no_pass);
     for (size_t i = 0; i < o->count; i++) {
         if (o->place[i].kernel != kernel)
             continue;
         ATTEST_TRY(attest_results_get(&result, results, i, err));
-        print_case(out, &result);
+        print_case(out, results, &result);
     }
     fprintf(out, "  </testsuite>\n");
 out:

@@ -46,13 +46,13 @@ attest_status attest_ci_print_tap(FILE *out, const attest_results *results, atte
     fprintf(out, "TAP version 14\n1..%zu\n", results->count);
     for (size_t i = 0; i < results->count; i++) {
         ATTEST_TRY(attest_results_get(&result, results, i, err));
-        const int bad = attest_result_bad(&result);
+        const int bad = attest_results_bad(results, &result);
         fprintf(out, "%s %zu - ", bad ? "not ok" : "ok", i + 1);
         print_escaped(out, result.kernel);
         fputc(' ', out);
         attest_ci_case(name, sizeof name, &result);
         print_escaped(out, name);
-        if (result.verdict == ATTEST_SKIP) {
+        if (result.verdict == ATTEST_SKIP && !bad) {
             fputs(" # SKIP ", out);
             print_escaped(out, result.why);
         }

@@ -8,13 +8,12 @@
 #include "kernels/text.h"
 #include "reports/diff/figures.h"
 
-enum { FORMAT = 3 }; /* 2: without the error of each case */
+enum { FORMAT = 4 }; /* 3: without the hashes of each case */
 
 static void line_clear(attest_baseline_line *line)
 {
     json_decref(line->known);
-    json_decref(line->error_each);
-    json_decref(line->typical_each);
+    json_decref(line->each);
 }
 
 void attest_baseline_clear(attest_baseline *baseline)
@@ -37,12 +36,11 @@ attest_status attest_baseline_add(attest_baseline *baseline, const attest_baseli
     }
     baseline->line[baseline->count++] = *line;
     json_incref(line->known);
-    json_incref(line->error_each);
-    json_incref(line->typical_each);
+    json_incref(line->each);
     return ATTEST_OK;
 }
 
-int diff_by_name(const void *a, const void *b)
+int attest_baseline_by_name(const void *a, const void *b)
 {
     const attest_baseline_line *x = a, *y = b;
     const int kernels = strcmp(x->kernel, y->kernel);
@@ -75,23 +73,22 @@ out:
 static attest_status each_of(attest_baseline_line *line, const diff_figures *f, size_t group, attest_error *err)
 {
     attest_status status = ATTEST_OK;
-    diff_item *item;
+    diff_item **item;
     size_t count;
     ATTEST_TRY(diff_sorted(&item, &count, f, group, err));
-    line->error_each = diff_each_of(item, line->errors > 0 ? count : 0, 0);
-    line->typical_each = diff_each_of(item, line->typicals > 0 ? count : 0, 1);
-    if (!line->error_each || !line->typical_each)
+    line->each = diff_each_of(item, count);
+    if (!line->each)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for the errors of %zu cases", count));
 out:
     free(item);
     return status;
 }
 
-attest_baseline_line diff_line_of(const diff_figures *f, size_t group)
+/* What a class adds up to, without what is said case by case. */
+static attest_baseline_line line_of(const diff_figures *f, size_t group)
 {
     attest_baseline_line line = { .cases = 0 };
     double errors = 0, typicals = 0;
-    uint64_t set = 0, outputs = 0; /* sums: the order of the cases does not matter */
     memcpy(line.kernel, f->group[group].kernel, sizeof line.kernel);
     memcpy(line.class, f->group[group].class, sizeof line.class);
     for (size_t i = 0; i < f->count; i++) {
@@ -107,13 +104,9 @@ attest_baseline_line diff_line_of(const diff_figures *f, size_t group)
         line.typicals += isfinite(item->typical);
         errors += isfinite(item->error) ? item->error : 0;
         typicals += isfinite(item->typical) ? item->typical : 0;
-        set += attest_mix64(item->key);
-        outputs += attest_mix64(item->key ^ attest_mix64(item->bits));
     }
     line.error = mean_of(errors, line.errors);
     line.typical = mean_of(typicals, line.typicals);
-    snprintf(line.set, sizeof line.set, "%016llx", (unsigned long long)set);
-    snprintf(line.outputs, sizeof line.outputs, "%016llx", (unsigned long long)outputs);
     return line;
 }
 
@@ -122,7 +115,7 @@ static attest_status lines_of(attest_baseline *baseline, const diff_figures *f, 
 {
     attest_status status = ATTEST_OK;
     for (size_t g = 0; g < f->groups && status == ATTEST_OK; g++) {
-        attest_baseline_line line = diff_line_of(f, g);
+        attest_baseline_line line = line_of(f, g);
         status = known_of(&line.known, f, g, results, err);
         if (status == ATTEST_OK)
             status = each_of(&line, f, g, err);
@@ -150,7 +143,7 @@ attest_status attest_baseline_of(attest_baseline *baseline, const attest_results
         attest_text_clean(baseline->line[i].reason, sizeof baseline->line[i].reason, reason);
     }
     if (baseline->count > 1) /* none: NULL */
-        qsort(baseline->line, baseline->count, sizeof *baseline->line, diff_by_name);
+        qsort(baseline->line, baseline->count, sizeof *baseline->line, attest_baseline_by_name);
 out:
     diff_figures_clear(&f);
     if (status != ATTEST_OK)
@@ -159,10 +152,10 @@ out:
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
-/* Keys of a line, sorted; texts, whole numbers, hex floats, a list of texts, the errors of all cases. */
+/* Keys of a line, sorted; texts, whole numbers, hex floats, a list of texts, all cases. */
 static const struct {
     const char *name;
-    int type; /* 0 text, 1 whole, 2 hex float, 3 list of texts, 4 errors */
+    int type; /* 0 text, 1 whole, 2 hex float, 3 list of texts, 4 cases */
     size_t offset, size;
 } keys[] = {
 #define TEXT(key)                                                                                                      \
@@ -173,16 +166,9 @@ static const struct {
     {                                                                                                                  \
 #key, type, offsetof(attest_baseline_line, key), 0                                                             \
     }
-    NUMBER(cases, 1),   TEXT(class),
-    NUMBER(error, 2),   NUMBER(error_each, 4),
-    NUMBER(errors, 1),  NUMBER(failed, 1),
-    NUMBER(good, 1),    TEXT(kernel),
-    NUMBER(known, 3),   NUMBER(left, 1),
-    NUMBER(open, 1),    TEXT(outputs),
-    TEXT(reason),       TEXT(run),
-    TEXT(set),          TEXT(tool),
-    NUMBER(typical, 2), NUMBER(typical_each, 4),
-    NUMBER(typicals, 1)
+    NUMBER(cases, 1), TEXT(class),  NUMBER(each, 4),    NUMBER(error, 2),   NUMBER(errors, 1), NUMBER(failed, 1),
+    NUMBER(good, 1),  TEXT(kernel), NUMBER(known, 3),   NUMBER(left, 1),    NUMBER(open, 1),   TEXT(reason),
+    TEXT(run),        TEXT(tool),   NUMBER(typical, 2), NUMBER(typicals, 1)
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -250,13 +236,6 @@ static int take_key(attest_baseline_line *line, size_t k, json_t *value)
     return 0;
 }
 
-/* A case more or less, and each would be another's. */
-static int is_of_all(const attest_baseline_line *line)
-{
-    const int64_t errors = diff_each_count(line->error_each), typicals = diff_each_count(line->typical_each);
-    return errors == (line->errors > 0 ? line->cases : 0) && typicals == (line->typicals > 0 ? line->cases : 0);
-}
-
 static attest_status take_text(attest_baseline *baseline, const char *text, const char *path, size_t number,
                                attest_error *err)
 {
@@ -273,11 +252,11 @@ static attest_status take_text(attest_baseline *baseline, const char *text, cons
         if (!take_key(&line, k, json_object_get(object, keys[k].name)))
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: key '%s' is missing or of another type", path,
                                    number, keys[k].name));
-    if (number > 1 && !is_of_all(&line))
-        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: the errors are not of %lld cases", path, number,
+    if (number > 1 && diff_each_count(line.each) != line.cases)
+        ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: key 'each' is not of %lld cases", path, number,
                                (long long)line.cases));
     for (size_t i = 0; i < baseline->count && number > 1; i++)
-        if (diff_by_name(&baseline->line[i], &line) == 0)
+        if (attest_baseline_by_name(&baseline->line[i], &line) == 0)
             ATTEST_TRY(attest_fail(err, ATTEST_BAD_INPUT, "%s:%zu: %s %s is there twice", path, number, line.kernel,
                                    line.class));
     if (number > 1)
@@ -315,7 +294,7 @@ static void take_names(attest_baseline *baseline)
         memcpy(line->kernel, name, sizeof line->kernel);
     }
     if (baseline->count > 0)
-        qsort(baseline->line, baseline->count, sizeof *baseline->line, diff_by_name);
+        qsort(baseline->line, baseline->count, sizeof *baseline->line, attest_baseline_by_name);
 }
 
 attest_status attest_baseline_read(attest_baseline *baseline, const char *path, attest_error *err)

@@ -7,8 +7,9 @@
 #include "reports/compact/compact.h"
 #include "reports/diff/diff.h"
 
-const char *const attest_change_names[ATTEST_CHANGE_KINDS] = { "new-failure", "worse-verdict", "error", "better",
-                                                               "bits",        "speed",         "cases", "uncompared" };
+const char *const attest_change_names[ATTEST_CHANGE_KINDS] = { "new-failure", "worse-verdict", "error", "jump",
+                                                               "better",      "bits",          "speed", "class",
+                                                               "cases",       "uncompared" };
 
 /* What run.json says beside the results that PATH names; *has = 0: there is none. */
 static attest_status read_info(attest_run_info *info, int *has, const char *path, attest_error *err)
@@ -62,6 +63,24 @@ attest_status attest_diff_partial(char partial[384], const char *path, const att
     snprintf(partial, 384, "%.150s is %.220s", path, banner);
 out:
     attest_overview_clear(&overview);
+    return status;
+}
+
+attest_status attest_diff_shards(attest_diff *diff, const char *then, const char *now, attest_error *err)
+{
+    const char *path[2] = { then, now };
+    attest_run_info info[2] = { 0 };
+    attest_status status = ATTEST_OK;
+    int has;
+    for (int k = 0; k < 2; k++) {
+        ATTEST_TRY(read_info(&info[k], &has, path[k], err));
+        if (!has)
+            info[k].shard[0] = '\0';
+    }
+    for (int k = 0; k < 2 && strcmp(info[0].shard, info[1].shard) != 0; k++)
+        if (*info[k].shard && !*diff->partial[k])
+            snprintf(diff->partial[k], sizeof diff->partial[k], "%.150s is shard %s of a run", path[k], info[k].shard);
+out:
     return status;
 }
 
@@ -121,7 +140,9 @@ static attest_result result_of(const attest_result *named, const attest_change *
 #undef SAME
     r.verdict = ATTEST_FAIL;
     r.reasons = ATTEST_REASON_BASELINE;
-    snprintf(r.why, sizeof r.why, "%.95s%s%.150s", c->class, *c->class ? ": " : "", c->text);
+    /* All that tells it from another change comes before the first colon: it is its name (ci.h). */
+    snprintf(r.why, sizeof r.why, "%s%s%.95s%s%.48s: %.100s", attest_change_names[c->kind], *c->class ? " " : "",
+             c->class, *c->where ? " where " : "", c->where, c->text);
     return r;
 }
 
@@ -180,14 +201,15 @@ static size_t changes_of(const attest_diff *diff, attest_change_kind kind)
 
 void attest_diff_headline(char *text, size_t len, const attest_diff *diff, const char *since)
 {
-    static const char *const words[] = { "NOT compared, of other cases", "errors NOT compared" };
     char apart[160] = "", unfinished[800];
-    const size_t other[2] = { changes_of(diff, ATTEST_CHANGE_CASES), changes_of(diff, ATTEST_CHANGE_UNCOMPARED) };
+    const size_t other = diff->other, uncompared = changes_of(diff, ATTEST_CHANGE_UNCOMPARED);
+    const char *of = diff->of_classes ? (other == 1 ? "class" : "classes") : other == 1 ? "result" : "results";
     attest_diff_unfinished(unfinished, diff);
-    for (int k = 0; k < 2; k++)
-        if (other[k])
-            snprintf(apart + strlen(apart), sizeof apart - strlen(apart), "; %s: %zu %s", words[k], other[k],
-                     other[k] == 1 ? "class" : "classes");
+    if (other)
+        snprintf(apart, sizeof apart, "; NOT compared, of other cases: %zu %s", other, of);
+    if (uncompared)
+        snprintf(apart + strlen(apart), sizeof apart - strlen(apart), "; errors NOT compared: %zu %s", uncompared,
+                 uncompared == 1 ? "class" : "classes");
     snprintf(text, len, "%zu %s since %.300s, %s%zu results compared%s%s%s", diff->regressions,
              diff->regressions == 1 ? "regression" : "regressions", since,
              diff->compared ? "" : "NOTHING compared: ", diff->compared, apart, *unfinished ? "; " : "", unfinished);
@@ -219,6 +241,7 @@ attest_status attest_diff_print_json(FILE *out, const attest_diff *diff)
         json_object_set_new(object, "regression", json_boolean(c->kind < ATTEST_CHANGE_REGRESSIONS));
         json_object_set_new(object, "kernel", attest_json_text(c->kernel));
         json_object_set_new(object, "class", attest_json_text(c->class));
+        json_object_set_new(object, "where", attest_json_text(c->where));
         json_object_set_new(object, "problem", attest_json_text(c->problem));
         json_object_set_new(object, "text", attest_json_text(c->text));
         json_object_set_new(object, "bits", attest_json_number(c->shift));
@@ -229,7 +252,7 @@ attest_status attest_diff_print_json(FILE *out, const attest_diff *diff)
     json_object_set_new(all, "regression", json_false()); /* no change: it counts them */
     json_object_set_new(all, "regressions", json_integer((json_int_t)diff->regressions));
     json_object_set_new(all, "compared", json_integer((json_int_t)diff->compared));
-    json_object_set_new(all, "other_cases", json_integer((json_int_t)changes_of(diff, ATTEST_CHANGE_CASES)));
+    json_object_set_new(all, "other_cases", json_integer((json_int_t)diff->other));
     json_object_set_new(all, "uncompared", json_integer((json_int_t)changes_of(diff, ATTEST_CHANGE_UNCOMPARED)));
     json_object_set_new(all, "then_unfinished", attest_json_text(diff->partial[0]));
     json_object_set_new(all, "now_unfinished", attest_json_text(diff->partial[1]));

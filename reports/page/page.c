@@ -230,8 +230,11 @@ static attest_status open_results(sources *s, const char *dir, attest_error *err
     char path[4096];
     if (!attest_page_find(path, dir, "results.jsonl"))
         return ATTEST_OK;
-    return s->has_run && !s->run.finished ? attest_results_open_part(&s->results, path, err)
-                                          : attest_results_open(&s->results, path, err);
+    const attest_status status = s->has_run && !s->run.finished ? attest_results_open_part(&s->results, path, err)
+                                                                : attest_results_open(&s->results, path, err);
+    if (status == ATTEST_OK && s->has_run)
+        s->results = attest_results_failing_on(&s->results, s->run.fail_on);
+    return status;
 }
 
 /* What all results add up to, where some are kept. */

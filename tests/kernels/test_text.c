@@ -29,6 +29,8 @@ static const struct {
       "31m",
       "\\u{009b}31m" }, /* CSI in one character */
     { "\xe2\x80\xa8", "\\u{2028}" },
+    { "\xef\xbf\xbd\xef\xbf\xbe\xef\xbf\xbf", "\xef\xbf\xbd\\u{fffe}\\u{ffff}" },
+    { "\xf0\x9f\xbf\xbf", "\\u{1ffff}" },
 };
 
 START_TEST(cleaned)

@@ -86,6 +86,22 @@ START_TEST(the_rest_of_a_run)
 }
 END_TEST
 
+/* A regression since a baseline is no case that fails. */
+START_TEST(regressions)
+{
+    attest_result given[] = { of("a", 1, ATTEST_FAIL, 2), of("a", 0, ATTEST_FAIL, NAN), of("a", 0, ATTEST_FAIL, NAN) };
+    given[0].reasons = ATTEST_REASON_BOUND;
+    given[1].reasons = given[2].reasons = ATTEST_REASON_BASELINE;
+    attest_results results = list_of(given, 3);
+    attest_overview o = overview_of(&results);
+    char text[512];
+    attest_headline(text, sizeof text, &o, NULL);
+    ck_assert_str_eq(text, "FAIL 1 kernel, 1 case, 3 results: 1 fail, 2 regressions");
+    attest_overview_clear(&o);
+    attest_results_clear(&results);
+}
+END_TEST
+
 START_TEST(nothing_judged)
 {
     const attest_result given[] = { of("a", 0, ATTEST_SKIP, NAN) };
@@ -129,6 +145,7 @@ Suite *suite_overview(void)
     tcase_add_unchecked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, one_line, 0, (int)(sizeof rows / sizeof rows[0]));
     tcase_add_test(t, the_rest_of_a_run);
+    tcase_add_test(t, regressions);
     tcase_add_test(t, nothing_judged);
     tcase_add_test(t, the_page);
     suite_add_tcase(s, t);

@@ -300,6 +300,9 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
         attest_cli_say("attest", "a command is missing; `attest --help` lists them");
         exit(2);
     }
+    const int help = argc > 2 && strcmp(argv[1], "help") == 0; /* attest help COMMAND */
+    if (help)
+        argv[1] = argv[2];
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_usage(stdout);
         exit(0);
@@ -329,7 +332,8 @@ void attest_cli_parse(attest_cli *cli, int argc, char **argv, const attest_comma
     snprintf(name, sizeof name, "attest %s", (*command)->name);
     argv[1] = name;
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) { /* ARGP_NO_ERRS silences argp's own */
+        if (help || strcmp(argv[i], "--help") == 0 ||
+            strcmp(argv[i], "-h") == 0) { /* ARGP_NO_ERRS silences argp's own */
             argp_help(&argp, stdout, ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
             exit(0);
         }

@@ -23,6 +23,7 @@ int attest_command_diff(const attest_cli *cli)
     ATTEST_TRY(attest_diff_open(&now, cli->argument[1], &err));
     ATTEST_TRY(attest_diff_against(&diff, cli->argument[0], &now, &err));
     ATTEST_TRY(attest_diff_partial(diff.partial[1], cli->argument[1], &now, &err));
+    ATTEST_TRY(attest_diff_shards(&diff, cli->argument[0], cli->argument[1], &err));
     if (strcmp(format, "json") == 0)
         status = attest_diff_print_json(stdout, &diff) == ATTEST_OK ? ATTEST_OK
                                                                     : attest_print_failed(&err, "the changes");
@@ -110,15 +111,10 @@ out:
     return status;
 }
 
-static int same_name(const attest_baseline_line *a, const attest_baseline_line *b)
-{
-    return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->class, b->class) == 0;
-}
-
 static const attest_baseline_line *find(const attest_baseline *b, const attest_baseline_line *like)
 {
     for (size_t i = 0; i < b->count; i++)
-        if (same_name(&b->line[i], like))
+        if (attest_baseline_by_name(&b->line[i], like) == 0)
             return &b->line[i];
     return NULL;
 }
@@ -126,9 +122,8 @@ static const attest_baseline_line *find(const attest_baseline *b, const attest_b
 /* 1: these say the same of the same cases; reasons and dates apart. */
 static int same_figures(const attest_baseline_line *a, const attest_baseline_line *b)
 {
-    return strcmp(a->set, b->set) == 0 && strcmp(a->outputs, b->outputs) == 0 && a->failed == b->failed &&
-           json_equal(a->known, b->known) && a->open == b->open && a->left == b->left && a->good == b->good &&
-           json_equal(a->error_each, b->error_each) && json_equal(a->typical_each, b->typical_each);
+    return strcmp(a->typed, b->typed) == 0 && json_equal(a->each, b->each) && json_equal(a->known, b->known) &&
+           a->failed == b->failed && a->open == b->open && a->left == b->left && a->good == b->good;
 }
 
 static void tell_line(char mark, const attest_baseline_line *old, const attest_baseline_line *fresh)
@@ -188,13 +183,6 @@ out:
     return status;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const attest_baseline_line *x = a, *y = b;
-    const int kernels = strcmp(x->kernel, y->kernel);
-    return kernels ? kernels : strcmp(x->class, y->class);
-}
-
 /* A part of a run is no baseline: it would stand for the whole. */
 static attest_status whole_run(const char *dir, attest_error *err)
 {
@@ -248,7 +236,7 @@ int attest_command_baseline(const attest_cli *cli)
         ATTEST_TRY(no_failure(&fresh, &results, glob, &err));
     ATTEST_TRY(combine(&to, &changes, what, &old, &fresh, glob, cli, &err));
     if (to.count > 1) /* none: NULL */
-        qsort(to.line, to.count, sizeof *to.line, by_name);
+        qsort(to.line, to.count, sizeof *to.line, attest_baseline_by_name);
     if (what != REVIEW && changes > 0) {
         ATTEST_TRY(make_folder(path, &err));
         ATTEST_TRY(attest_baseline_write(&to, path, &err));

@@ -240,7 +240,8 @@ static attest_status add_unserved(attest_gate_state *g, const coverage *c, size_
     if (strstr(c->why, "no device")) /* the device's own reason stays */
         snprintf(result.why, sizeof result.why, "%s", c->why);
     else
-        snprintf(result.why, sizeof result.why, "serves no case of suite %s", g->gate->suite->name);
+        snprintf(result.why, sizeof result.why, "%s no case of suite %s",
+                 g->gate->suite->case_count ? "serves" : "this shard has", g->gate->suite->name);
     return attest_gate_add(g, g->gate->suite->case_count, ATTEST_NO_KERNEL, &result, err);
 }
 

@@ -301,7 +301,8 @@ attest_status attest_gate_write_words(const attest_results *results, const attes
     ATTEST_TRY(path_of(path, dir, "trust.json", err));
     ATTEST_TRY(attest_facts_write(&facts, path, err));
     ATTEST_TRY(path_of(path, dir, "summary.md", err));
-    ATTEST_TRY(attest_results_write_summary(results, &facts, info, path, err));
+    const attest_results told = attest_results_failing_on(results, info->fail_on);
+    ATTEST_TRY(attest_results_write_summary(&told, &facts, info, path, err));
     ATTEST_TRY(path_of(path, dir, "run.json", err));
     remove_page(dir);
     ATTEST_TRY(attest_run_info_write(info, path, err));
@@ -320,7 +321,8 @@ attest_status attest_gate_write(const attest_results *results, attest_run_info *
     ATTEST_TRY(write_results(results, &written, dir, err));
     written.finished = written.complete;
     written.lines = (int64_t)results->count;
-    ATTEST_TRY(write_views(results, dir, err));
+    const attest_results told = attest_results_failing_on(results, info->fail_on);
+    ATTEST_TRY(write_views(&told, dir, err));
     ATTEST_TRY(attest_gate_write_words(results, &written, dir, err));
     *info = written;
 out:
@@ -363,11 +365,13 @@ static attest_status tell_github(const attest_results *results, const attest_run
 {
     const char *summary = getenv("GITHUB_STEP_SUMMARY");
     attest_status status = ATTEST_OK;
+    attest_run_info told = *info;
+    told.finished = told.complete; /* without --out no file says so */
     if (!attest_ci_on_github())
         return ATTEST_OK;
     ATTEST_TRY(attest_ci_print_annotations(stdout, results, err));
     if (summary && *summary)
-        ATTEST_TRY(attest_ci_append_summary(summary, results, info, err));
+        ATTEST_TRY(attest_ci_append_summary(summary, results, &told, err));
 out:
     return status;
 }
@@ -416,12 +420,13 @@ attest_status attest_gate_tell(int *code, const attest_options *options, const a
         attest_exit_add(&t.code, 4);
         fprintf(!text || options->quiet ? stderr : stdout, "%s\n", banner);
     }
+    const attest_results told = attest_results_failing_on(results, info->fail_on);
     if (strcmp(format, "tap") == 0)
-        ATTEST_TRY(attest_ci_print_tap(stdout, results, err));
+        ATTEST_TRY(attest_ci_print_tap(stdout, &told, err));
     if (text)
-        ATTEST_TRY(tell_github(results, info, err));
+        ATTEST_TRY(tell_github(&told, info, err));
     if (text && !options->quiet)
-        ATTEST_TRY(tell_console(results, info, attest_exit_code(&t.code), err));
+        ATTEST_TRY(tell_console(&told, info, attest_exit_code(&t.code), err));
     else if (text)
         tell_quietly(&t);
     *code = attest_stop_exit(info->ended);

@@ -284,6 +284,31 @@ START_TEST(annotations_limit)
 END_TEST
 
 /* It is appended, failures before figures, and ends below the limit at the end of a line. */
+/* --fail-on=skip: the one skip of them is told by each, as what it is. */
+START_TEST(fail_on)
+{
+    attest_results results = mixed(), told = attest_results_failing_on(&results, "skip");
+    attest_error err = { "" };
+    const char *text = print(&told, attest_ci_print_tap);
+    ck_assert_msg(strstr(text, "\nnot ok 2 - lib.so:k n=2\n  ---\n  verdict: \"skip\"\n"), "%s", text);
+    ck_assert_ptr_null(strstr(text, "# SKIP"));
+    text = print(&told, attest_ci_print_annotations);
+    ck_assert_uint_eq(occurrences(text, "\n"), 4);
+    ck_assert_ptr_nonnull(strstr(text, "title=lib.so%3Ak%3A skip::n=2"));
+    ck_assert_int_eq(attest_ci_write_quality(&told, path_of("q.json"), &err), ATTEST_OK);
+    ck_assert_uint_eq(occurrences(text_of("q.json"), "\"check_name\": \"skip\""), 1);
+    ck_assert_int_eq(attest_ci_write_sarif(&told, path_of("r.sarif"), &err), ATTEST_OK);
+    ck_assert_uint_eq(occurrences(text_of("r.sarif"), "\"ruleId\": \"attest/skip\""), 1);
+    ck_assert_int_eq(attest_ci_write_junit(&told, path_of("j.xml"), &err), ATTEST_OK);
+    ck_assert_uint_eq(occurrences(text_of("j.xml"), "<skipped"), 0);
+    ck_assert_uint_eq(occurrences(text_of("j.xml"), "type=\"skip\""), 1);
+    ck_assert_uint_eq(occurrences(text_of("j.xml"), "failures=\"3\" errors=\"1\" skipped=\"0\""), 1);
+    ck_assert_int_eq(attest_ci_write_junit(&results, path_of("j.xml"), &err), ATTEST_OK);
+    ck_assert_uint_eq(occurrences(text_of("j.xml"), "failures=\"2\" errors=\"1\" skipped=\"1\""), 1);
+    attest_results_clear(&results);
+}
+END_TEST
+
 START_TEST(step_summary)
 {
     attest_results results = mixed();
@@ -350,6 +375,7 @@ Suite *suite_ci(void)
     tcase_add_test(t, annotations);
     tcase_add_test(t, unfinished);
     tcase_add_test(t, annotations_limit);
+    tcase_add_test(t, fail_on);
     tcase_add_test(t, step_summary);
     tcase_add_test(t, step_summary_limit);
     tcase_add_test(t, a_file_that_cannot_be_written);

@@ -1,5 +1,5 @@
-/* test_reruns.c - plain kernels whose roundings are drawn again, or that sum in another order, 50 times: no regression;
- * 8 times coarser sums: one. */
+/* test_reruns.c - plain kernels whose roundings are drawn again, or that sum in another order, 50 times, and each of 16
+ * orders after each: no regression; 8 times coarser sums: one. */
 #include "kernels/hash.h"
 #include "kernels/redrawn/redrawn.h"
 #include "props/draw/draw.h"
@@ -30,26 +30,29 @@ static const kind reordered_kinds[] = {
     { "variant=softmax n=33 d=8 family=repeat-max", "exp two-pass f32", ATTEST_SCHEDULE_TWO_PASS },
     { "variant=softmax n=33 d=5", "exp two-pass f32", ATTEST_SCHEDULE_TWO_PASS },
 };
-enum { KINDS = 5, SEEDS = 12, CASES = KINDS * SEEDS, RERUNS = 50, SPECIAL = 3 * SEEDS, KEYS = 64 };
+enum { KINDS = 5, SEEDS = 12, CASES = KINDS * SEEDS, RERUNS = 50, SPECIAL = 3 * SEEDS, KEYS = 320, ORDERS = 16 };
+enum { DEPENDENT = 24 };
 
 typedef struct subject {
     attest_bundle *inputs;
     attest_tensor truth; /* f64, [1,1,n,e] */
     attest_case c;
     kind k;
+    char line[160]; /* with its seed */
     int seed;
+    int both; /* the numerator is summed in that order too */
 } subject;
 
-static void prepare(subject *s, const kind *kinds, int number)
+static void prepare(subject *s, const kind *k, int seed)
 {
     attest_error err = { "" };
-    char line[256];
     attest_truth *truth;
     attest_rounding_counts counts = { 0 };
-    s->k = kinds[number / SEEDS];
-    s->seed = number % SEEDS;
-    snprintf(line, sizeof line, "%s seed=%d", s->k.line, s->seed);
-    MUST(attest_case_parse(&s->c, line, NULL, NULL, &err));
+    s->k = *k;
+    s->seed = seed;
+    s->both = 0;
+    snprintf(s->line, sizeof s->line, "%s seed=%d", k->line, seed);
+    MUST(attest_case_parse(&s->c, s->line, NULL, NULL, &err));
     MUST(attest_bundle_new(&s->inputs, &err));
     MUST(attest_draw_missing(s->inputs, &s->c, 0, 0, &err));
     MUST(attest_truth_new(&truth, &s->c.problem, s->inputs, ATTEST_ENGINE_AUTO, &err));
@@ -58,9 +61,9 @@ static void prepare(subject *s, const kind *kinds, int number)
     attest_truth_free(truth);
 }
 
-static void clear(subject s[CASES])
+static void clear(subject *s, int cases)
 {
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < cases; i++) {
         attest_bundle_free(s[i].inputs);
         free(s[i].truth.data);
     }
@@ -99,7 +102,7 @@ static float kept(float x, int coarser)
     return coarser ? wide - (wide - x) : x;
 }
 
-/* The kernel of kernels/template, of one head and all keys, with the denominator summed in another order. */
+/* The kernel of kernels/template, of one head and all keys, with the denominator summed in another order, or both. */
 static void reorder(attest_tensor *o, const subject *s, uint64_t seed, int coarser)
 {
     const attest_problem *p = &s->c.problem;
@@ -124,8 +127,10 @@ static void reorder(attest_tensor *o, const subject *s, uint64_t seed, int coars
             l = kept(l + w[order[j]], coarser);
         for (int64_t c = 0; c < p->e; c++) {
             float u = 0;
-            for (int j = 0; j < keys; j++)
-                u = kept(u + w[j] * (float)attest_load(v, j * p->e + c), coarser);
+            for (int j = 0; j < keys; j++) {
+                const int at = s->both ? order[j] : j;
+                u = kept(u + w[at] * (float)attest_load(v, at * p->e + c), coarser);
+            }
             ((float *)o->data)[i * p->e + c] = u / l;
         }
     }
@@ -149,11 +154,18 @@ static attest_result measure(const subject *s, computation *compute, uint64_t se
     r.verdict = ATTEST_PASS;
     r.norm_error = sqrt(errors / sizes);
     r.family_constant = family && family->constant;
-    r.family_repeats = family && family->repeats;
+    snprintf(r.family, sizeof r.family, "%s", family ? family->name : "");
+    r.seed = s->seed;
+    r.b = s->c.problem.b;
+    r.hq = s->c.problem.hq;
+    r.hkv = s->c.problem.hkv;
+    r.n = s->c.problem.n;
+    r.m = s->c.problem.m;
+    r.d = s->c.problem.d;
     snprintf(r.kernel, sizeof r.kernel, "plain");
     snprintf(r.class, sizeof r.class, "%s", s->k.class);
     snprintf(r.out, sizeof r.out, "f32");
-    snprintf(r.problem, sizeof r.problem, "%s seed=%d", s->k.line, s->seed);
+    snprintf(r.problem, sizeof r.problem, "%s", s->line);
     snprintf(r.outputs, sizeof r.outputs, "%016llx",
              (unsigned long long)attest_fnv(ATTEST_FNV_START, o.data, attest_tensor_bytes(&o)));
     free(o.data);
@@ -200,7 +212,7 @@ START_TEST(reruns)
     attest_baseline baseline;
     double largest = 0;
     for (int i = 0; i < CASES; i++)
-        prepare(&s[i], redrawn_kinds, i);
+        prepare(&s[i], &redrawn_kinds[i / SEEDS], i % SEEDS);
     attest_results then = run_of(s, CASES, redraw, 1, 0);
     MUST(attest_baseline_of(&baseline, &then, "first", &err));
     for (int seed = 2; seed < 2 + RERUNS; seed++)
@@ -213,7 +225,7 @@ START_TEST(reruns)
     ck_assert_msg(largest > 2 && largest < 4, "8 times coarser: %g bits", largest);
     attest_baseline_clear(&baseline);
     attest_results_clear(&then);
-    clear(s);
+    clear(s, CASES);
 }
 END_TEST
 
@@ -226,7 +238,7 @@ START_TEST(reordered)
     attest_baseline baseline, other;
     const int cases = _i ? SPECIAL : CASES;
     for (int i = 0; i < CASES; i++)
-        prepare(&s[i], reordered_kinds, i);
+        prepare(&s[i], &reordered_kinds[i / SEEDS], i % SEEDS);
     attest_results then = run_of(s, cases, reorder, 0, 0), coarse = run_of(s, cases, reorder, 0, 1);
     MUST(attest_baseline_of(&baseline, &then, "first", &err));
     for (int seed = 1; seed < 2 + RERUNS; seed++) {
@@ -242,7 +254,38 @@ START_TEST(reordered)
     attest_baseline_clear(&baseline);
     attest_results_clear(&then);
     attest_results_clear(&coarse);
-    clear(s);
+    clear(s, CASES);
+}
+END_TEST
+
+/* Each of 16 orders after each: where all cases are apart, and where (_i = 1) they have the
+ * same q and k, but for three keys. */
+START_TEST(all_pairs)
+{
+    attest_error err = { "" };
+    subject s[CASES];
+    attest_results run[ORDERS];
+    attest_baseline baseline;
+    const int cases = _i ? DEPENDENT : CASES;
+    char line[128];
+    const kind dependent = { line, "exp two-pass f32", ATTEST_SCHEDULE_TWO_PASS };
+    for (int i = 0; i < cases; i++) {
+        snprintf(line, sizeof line, "variant=softmax n=3 m=%d d=4 e=%d family=ramp-down", 300 + i / 6, 4 + 4 * i);
+        prepare(&s[i], _i ? &dependent : &reordered_kinds[i / SEEDS], _i ? 0 : i % SEEDS);
+        s[i].both = _i;
+    }
+    for (int order = 0; order < ORDERS; order++)
+        run[order] = run_of(s, cases, reorder, (uint64_t)order, 0);
+    for (int then = 0; then < ORDERS; then++) {
+        MUST(attest_baseline_of(&baseline, &run[then], "then", &err));
+        for (int now = 0; now < ORDERS; now++)
+            if (now != then)
+                compare(&run[then], &baseline, &run[now], 0, now);
+        attest_baseline_clear(&baseline);
+    }
+    for (int order = 0; order < ORDERS; order++)
+        attest_results_clear(&run[order]);
+    clear(s, cases);
 }
 END_TEST
 
@@ -253,6 +296,7 @@ Suite *suite_reruns(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, reruns);
     tcase_add_loop_test(tests, reordered, 0, 2);
+    tcase_add_loop_test(tests, all_pairs, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }
