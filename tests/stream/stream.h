@@ -16,8 +16,8 @@ enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 static const struct stream_answer {
     uint64_t seed, hash;
 } stream_answers[] = {
-    { 0, 0x72f0c3d07a878516 },
-    { 20261121, 0xf3afbfbe48e92dae },
+    { 0, 0xc97f07331da370bf },
+    { 20261121, 0x16aa28ed07366080 },
 };
 enum { STREAM_SEEDS = sizeof stream_answers / sizeof stream_answers[0] };
 

@@ -308,8 +308,8 @@ static const char *const bad_lines[][2] = {
     { "splits=0", "splits=0" },
     { "foo=1",
       "unknown key `foo`; the keys are variant weight center filter feature rope mask window lens decay gates "
-      "norm affine update eps clamp cap alibi state bias attn_mask pages kv decay_input dropout lens_q packed b hq hkv n m d "
-      "e scale in acc p out chunk splits family seed" },
+      "norm affine update eps clamp cap alibi state bias attn_mask pages kv decay_input dropout lens_q packed b hq hkv "
+      "n m d e scale in acc p out chunk splits family seed" },
     { "N=1", "unknown key `N`" },
     { "=1", "unknown key ``" },
     { "n=5 n=5", "n is given twice" },
