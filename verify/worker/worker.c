@@ -245,7 +245,7 @@ static int is_covered(const attest_kernel_facts *facts, const attest_problem *p,
     return facts->differs || attest_declared_resolve(&declared, p, facts->outputs, why, len);
 }
 
-int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len)
+static int ask_once(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len, int *killed)
 {
     attest_error err = { "" };
     attest_packet_answer answer;
@@ -262,13 +262,23 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
         snprintf(why, len, "%s", answer.why);
         return answer.supported && !answer.harness && is_covered(&worker->kernel[index], p, why, len);
     case ATTEST_EXCHANGE_ENDED:
+        *killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
         attest_worker_death_text(death, sizeof death, wait_status);
-        snprintf(why, len, "supports() ended the worker: %s", death);
+        snprintf(why, len, "%s ended the worker: %s", attest_process_asking(process), death);
         return -1;
     case ATTEST_EXCHANGE_LATE:
-        snprintf(why, len, "supports() did not answer within %g s", worker->timeout_s);
+        snprintf(why, len, "%s did not answer within %g s", attest_process_asking(process), worker->timeout_s);
+        return ATTEST_SUPPORTS_LATE;
+    case ATTEST_EXCHANGE_MEMORY:
+        snprintf(why, len, "%s used too much memory", attest_process_asking(process));
         return -1;
-    case ATTEST_EXCHANGE_MEMORY: snprintf(why, len, "supports() used too much memory"); return -1;
     default: snprintf(why, len, "the worker's answer to supports() was garbled"); return -1;
     }
+}
+
+int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len)
+{
+    int killed = 0;
+    const int answer = ask_once(worker, index, p, why, len, &killed);
+    return killed ? ask_once(worker, index, p, why, len, &killed) : answer; /* as a rule from outside */
 }

@@ -76,6 +76,9 @@ attest_exchange attest_process_receive(attest_process *process, void *packet, si
 attest_exchange attest_process_ask(attest_process *process, attest_packet_request *request, int memory,
                                    attest_packet_answer *answer, double timeout_s, int *wait_status);
 
+/* The function of the kernel that a QUERY without an answer had come to, as the worker said: `supports()`. */
+const char *attest_process_asking(const attest_process *process);
+
 /* Processor time of the worker so far, in seconds, as the system counts it; 0: not known. */
 double attest_process_cpu(const attest_process *process);
 

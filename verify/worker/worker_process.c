@@ -323,6 +323,8 @@ attest_exchange attest_process_ask(attest_process *process, attest_packet_reques
                                    attest_packet_answer *answer, double timeout_s, int *wait_status)
 {
     request->number = ++process->number;
+    if (process->shared)
+        process->shared->asking = ATTEST_ASKING_SUPPORTS;
     if (!send_request(process->socket, request, memory))
         return ended(process, attest_now_seconds() + timeout_s, wait_status);
     const attest_exchange x = attest_process_receive(process, answer, sizeof *answer, ATTEST_PACKET_ANSWER, timeout_s,
@@ -336,6 +338,15 @@ attest_exchange attest_process_ask(attest_process *process, attest_packet_reques
     process->strays = answer->threads > process->threads_start ? answer->threads - process->threads_start : 0;
     process->left = answer->children || attest_process_orphans(process);
     return x;
+}
+
+const char *attest_process_asking(const attest_process *process)
+{
+    switch (process->shared ? process->shared->asking : ATTEST_ASKING_SUPPORTS) {
+    case ATTEST_ASKING_NUMERICS: return "numerics_of()";
+    case ATTEST_ASKING_WORKSPACE: return "workspace()";
+    default: return "supports()";
+    }
 }
 
 double attest_process_cpu(const attest_process *process)

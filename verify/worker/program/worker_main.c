@@ -345,8 +345,10 @@ static void answer_query(const served *w, const attest_packet_request *request, 
         snprintf(answer->why, sizeof answer->why, "no device");
         return;
     }
-    answer->supported = attest_kernel_supports(k, p, answer->why, sizeof answer->why) &&
-                        attest_declared_of(&answer->declared, k, p, answer->why, sizeof answer->why);
+    const int serves = attest_kernel_supports(k, p, answer->why, sizeof answer->why);
+    mapped.shared->asking = ATTEST_ASKING_NUMERICS;
+    answer->supported = serves && attest_declared_of(&answer->declared, k, p, answer->why, sizeof answer->why);
+    mapped.shared->asking = ATTEST_ASKING_WORKSPACE;
     if (answer->supported)
         answer->workspace = attest_kernel_workspace(k, p);
     fp_set(w->fp);
