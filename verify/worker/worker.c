@@ -166,18 +166,6 @@ void attest_worker_hold(attest_worker *worker, size_t index, int held)
 }
 
 /* ---- what kernels print ------------------------------------------------------------------------------------------ */
-void attest_worker_keep_output(attest_worker *worker, attest_process *process)
-{
-    const off_t end = process->output >= 0 ? lseek(process->output, 0, SEEK_CUR) : 0;
-    if (end <= 0 || (!worker->printed && !(worker->printed = malloc(ATTEST_WORKER_OUTPUT))))
-        return;
-    const size_t room = ATTEST_WORKER_OUTPUT - worker->printed_length;
-    const size_t most = end < (off_t)room ? (size_t)end : room;
-    const ssize_t got = pread(process->output, worker->printed + worker->printed_length, most, 0);
-    worker->printed_length += got > 0 ? (size_t)got : 0;
-    lseek(process->output, 0, SEEK_SET);
-}
-
 const char *attest_worker_printed(const attest_worker *worker, size_t *length)
 {
     *length = worker->printed_length;
