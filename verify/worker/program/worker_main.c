@@ -481,7 +481,7 @@ int main(int argc, char **argv)
     prctl(PR_SET_NAME, ATTEST_WORKER_NAME); /* exec named it after its file */
     w.fp = fp_get();
     void *at = mmap(NULL, sizeof *mapped.shared, PROT_READ | PROT_WRITE, MAP_SHARED, ATTEST_WORKER_PAGE, 0);
-    if (at == MAP_FAILED || !attest_supervise(at, confine, &folder))
+    if (at == MAP_FAILED || !attest_supervise(at, confine || attest_door_is(argv[2]), &folder))
         return 1;
     mapped.shared = at;
     mapped.table = &w.table;
