@@ -71,7 +71,7 @@ typedef struct attest_result {
     char kernel[512];    /* name, or lib.so:name */
     char kernel_version[32];
     char file[96];      /* source file the kernel states */
-    char file_hash[20]; /* of the library file (plugins) or of attest-worker (built-in) */
+    char file_hash[20]; /* of the library file, of the files of a program, or of attest-worker (built-in) */
     char flags[160];    /* build flags */
     char device[96];
     char class[96];     /* `WEIGHT SCHEDULE DTYPES`: cases whose bounds have the same terms */

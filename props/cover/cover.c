@@ -27,7 +27,8 @@ typedef struct tuples {
 typedef struct covered {
     attest_prop_kernel kernel;
     attest_prop_host host;
-    line *pool; /* [ATTEST_COVER_POOL] */
+    int (*over)(void *context); /* NULL: never */
+    line *pool;                 /* [ATTEST_COVER_POOL] */
     size_t pool_count;
     tuples possible, met;
 } covered;
@@ -102,6 +103,8 @@ static size_t each(const attest_cover *cover, const levels *has, visit look, tup
 
 static int serves(const covered *k, const attest_case *c) { return k->host.supports(k->host.context, &c->problem); }
 
+static int is_over(const covered *k) { return k->over && k->over(k->host.context); }
+
 /* 1 if the case says what it is on a line, costs little and is served; it then is as its line says it. */
 static int is_usable(const covered *k, attest_case *c)
 {
@@ -173,7 +176,7 @@ static attest_status fill_pool(const attest_cover *cover, covered *k, attest_err
     k->pool = calloc(ATTEST_COVER_POOL, sizeof *k->pool);
     if (!k->pool)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for the lines of a covering array");
-    for (uint32_t number = 0; number < ATTEST_COVER_POOL; number++)
+    for (uint32_t number = 0; number < ATTEST_COVER_POOL && !is_over(k); number++)
         k->pool_count += (size_t)draw_line(cover, k, number, &k->pool[k->pool_count]);
     return ATTEST_OK;
 }
@@ -235,7 +238,7 @@ attest_status attest_cover_next(attest_cover *cover, attest_case *c, int *found,
     *found = 0;
     for (; cover->turn < cover->kernel_count; cover->turn++) {
         covered *k = &cover->kernel[cover->order[cover->turn]];
-        line *best = best_line(cover, k);
+        line *best = is_over(k) ? NULL : best_line(cover, k);
         if (!best)
             continue;
         attest_dice dice;
@@ -301,6 +304,7 @@ attest_status attest_cover_new(attest_cover **made, int strength, int wide, uint
     for (size_t i = 0; i < count; i++) {
         cover->kernel[i].kernel = kernels[i].kernel;
         cover->kernel[i].host = kernels[i].host;
+        cover->kernel[i].over = kernels[i].over;
         ATTEST_TRY(fill_pool(cover, &cover->kernel[i], err));
     }
     ATTEST_TRY(attest_cover_restart(cover, strength, err));

@@ -19,10 +19,12 @@
 
 enum { ATTEST_COVER_POOL = 3000 };
 
-/* A kernel to be covered; of the host only supports() is called. */
+/* A kernel to be covered; of the host only supports() is called.  `over`, of the host's context: NULL, or 1 once it is
+ * asked no more: nothing more is drawn for it. */
 typedef struct attest_cover_kernel {
     attest_prop_kernel kernel;
     attest_prop_host host;
+    int (*over)(void *context);
 } attest_cover_kernel;
 
 /* 1 if the case costs little enough for a suite: pairs of tokens times numbers a pair, numbers of its states. */

@@ -1,7 +1,9 @@
 /* github.c - workflow commands and the step summary of GitHub's actions. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "reports/ci/ci.h"
 
@@ -89,6 +91,16 @@ static int append(FILE *file, const char *text, size_t size)
     return written;
 }
 
+/* Waits for nobody who reads, as a pipe would. */
+static FILE *open_summary(const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    FILE *file = fd >= 0 ? fdopen(fd, "a") : NULL;
+    if (fd >= 0 && !file)
+        close(fd);
+    return file;
+}
+
 attest_status attest_ci_append_summary(const char *path, const attest_results *results, const attest_run_info *run,
                                        attest_error *err)
 {
@@ -101,7 +113,7 @@ attest_status attest_ci_append_summary(const char *path, const attest_results *r
     status = attest_results_print_summary(memory, results, NULL, run, err);
     if (fclose(memory) != 0 && status == ATTEST_OK)
         status = attest_fail(err, ATTEST_NO_MEMORY, "no memory for the summary");
-    if (status == ATTEST_OK && !(file = fopen(path, "a")))
+    if (status == ATTEST_OK && !(file = open_summary(path)))
         status = attest_fail(err, attest_of_errno(ATTEST_BAD_INPUT), "%s: %s", path, strerror(errno));
     const int written = file && append(file, text, size);
     if (file && (fclose(file) != 0 || !written))

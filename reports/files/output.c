@@ -105,6 +105,9 @@ attest_status attest_output_lock(int *lock, const char *dir, attest_error *err)
     const struct timespec pause = { 0, 20000000 };
     int held = 0;
     *lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0 && errno == EACCES)
+        return attest_fail(err, ATTEST_BAD_INPUT, "%s: a folder that cannot be read cannot be locked for one run: %s",
+                           dir, strerror(errno));
     for (int tries = 0; *lock >= 0 && tries < LOCK_TRIES; tries++) {
         held = flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
         if (!held)

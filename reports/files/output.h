@@ -26,7 +26,7 @@ void attest_output_abandon(void);
 
 /* Locks the folder for this process until close(*lock), or its end; -1: not locked, nothing to release, as where
  * folders cannot be locked: there nobody is kept out.  The folder itself is locked, so there is no file more.
- * ATTEST_BAD_INPUT: another run holds it, and did for a second. */
+ * ATTEST_BAD_INPUT: another run holds it, and did for a second; or it cannot be read, and so not be locked. */
 attest_status attest_output_lock(int *lock, const char *dir, attest_error *err);
 
 /* 1 if another process holds the folder now. */

@@ -71,6 +71,9 @@ static inline attest_status good_run(const attest_problem *p, const attest_tenso
 #ifndef PLUGIN_SUPPORTS
 #define PLUGIN_SUPPORTS good_supports
 #endif
+#ifndef PLUGIN_WORKSPACE
+#define PLUGIN_WORKSPACE good_workspace
+#endif
 /* PLUGIN_SMALL: at most so many queries and keys.  Of a kernel that a test audits, properties and all, small problems
  * show the same at a fraction of the time. */
 #ifdef PLUGIN_SMALL
@@ -103,7 +106,7 @@ static const attest_limits good_small = { .struct_size = sizeof good_small,
                                           .numerics = &numerics,                                                       \
                                           .limits = PLUGIN_LIMITS,                                                     \
                                           .supports = PLUGIN_SUPPORTS,                                                 \
-                                          .workspace = good_workspace,                                                 \
+                                          .workspace = PLUGIN_WORKSPACE,                                               \
                                           .run = RUN };                                                                \
     static const attest_kernel *const kernels[] = { &kernel };                                                         \
     static const attest_library library = { .struct_size = sizeof library,                                             \

@@ -52,6 +52,9 @@ attest_status attest_run_date(char text[32], attest_error *err);
 /* 16 hex digits of the 64-bit hash (FNV-1a) of a file's bytes; "" if it cannot be read. */
 void attest_file_hash(char text[20], const char *path);
 
+/* The same of a command of the shell: of the files that its words name, but those that it writes (`> FILE`). */
+void attest_command_hash(char text[20], const char *command);
+
 /* A file as it was seen once. */
 typedef struct attest_file_seen {
     struct stat stat; /* st_ino 0: there was none */

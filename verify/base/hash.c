@@ -7,21 +7,48 @@
 #include "kernels/input.h"
 #include "verify/base/base.h"
 
-void attest_file_hash(char text[20], const char *path)
+/* 1: the bytes of the file went into the hash. */
+static int add_file(uint64_t *hash, const char *path)
 {
     unsigned char buffer[65536];
-    uint64_t hash = ATTEST_FNV_START;
     ssize_t got;
-    text[0] = '\0';
     attest_error none;
     int in;
     if (attest_input_open(&in, NULL, path, &none) != ATTEST_OK)
-        return;
+        return 0;
     while ((got = read(in, buffer, sizeof buffer)) > 0)
-        hash = attest_fnv(hash, buffer, (size_t)got);
-    if (got == 0)
-        snprintf(text, 20, "%016llx", (unsigned long long)hash);
+        *hash = attest_fnv(*hash, buffer, (size_t)got);
     close(in);
+    return got == 0;
+}
+
+void attest_file_hash(char text[20], const char *path)
+{
+    uint64_t hash = ATTEST_FNV_START;
+    text[0] = '\0';
+    if (add_file(&hash, path))
+        snprintf(text, 20, "%016llx", (unsigned long long)hash);
+}
+
+void attest_command_hash(char text[20], const char *command)
+{
+    static const char between[] = " \t\n'\";|&<>()`$=";
+    uint64_t hash = ATTEST_FNV_START;
+    char word[4096];
+    int written = 0, files = 0; /* written: what follows a `>` */
+    text[0] = '\0';
+    while (*command) {
+        const size_t gap = strspn(command, between), length = strcspn(command + gap, between);
+        for (size_t i = 0; i < gap; i++)
+            written = command[i] == '>' || (written && strchr(" \t'\"", command[i]));
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : 0), command + gap);
+        if (*word && !written)
+            files += add_file(&hash, word);
+        written = 0;
+        command += gap + length;
+    }
+    if (files)
+        snprintf(text, 20, "%016llx", (unsigned long long)hash);
 }
 
 void attest_file_see(attest_file_seen *seen, const char *path)

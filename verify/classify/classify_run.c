@@ -68,8 +68,8 @@ static attest_status parse(attest_problem *p, const classify_types *t, const cha
     return status;
 }
 
-/* A kernel whose supports() dies or is late is not asked again. */
-static int served(probed_kernel *k, const attest_problem *p)
+/* A kernel whose supports() dies or is late is not asked again: that is the fault of this line. */
+static int served(probed_kernel *k, const attest_problem *p, const char *line)
 {
     char why[128];
     if (*k->dead)
@@ -77,6 +77,13 @@ static int served(probed_kernel *k, const attest_problem *p)
     const int answer = attest_worker_supports(k->worker, k->index, p, why, sizeof why);
     if (answer < 0)
         snprintf(k->dead, sizeof k->dead, "%s", why);
+    if (answer < 0 && !*k->fault->line) {
+        snprintf(k->fault->line, sizeof k->fault->line, "%s", line);
+        k->fault->run = (attest_run_result){ .state = answer == ATTEST_SUPPORTS_LATE ? ATTEST_RUN_TIMEOUT
+                                                                                     : ATTEST_RUN_CRASH,
+                                             .fp_state = "ok" };
+        snprintf(k->fault->run.why, sizeof k->fault->run.why, "%s", why);
+    }
     return answer > 0;
 }
 
@@ -125,7 +132,7 @@ attest_status classify_open_line(probe_run *s, probed_kernel *k, attest_error *e
         return status != ATTEST_NO_MEMORY && k->path->square ? ATTEST_OK
                                                              : attest_fail_prefix(err, own_error(status), line);
     s->last = s->problem.n - 1;
-    if (served(k, &s->problem))
+    if (served(k, &s->problem, s->line))
         ATTEST_TRY(add_tensors(s, err));
 out:
     return status;
@@ -258,7 +265,7 @@ static int serves_types(probed_kernel *k, const classify_types *t)
     char line[ATTEST_LINE];
     snprintf(line, sizeof line, "%s %s n=%d m=2 d=%d e=1 scale=1", k->path->axes, k->mask,
              strcmp(k->mask, "mask=causal") == 0 ? 2 : 1, spread_of(t->in));
-    return parse(&p, t, line, &err) == ATTEST_OK && served(k, &p);
+    return parse(&p, t, line, &err) == ATTEST_OK && served(k, &p, line);
 }
 
 void classify_begin(probed_kernel *k)

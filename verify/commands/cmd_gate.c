@@ -379,7 +379,8 @@ int attest_command_gate(const attest_cli *cli)
                          .suite = &suite,
                          .plan = &plan,
                          .kernel_glob = cli->options.kernel,
-                         .look = cli->predict ? &look : NULL };
+                         .look = cli->predict ? &look : NULL,
+                         .began = attest_now_seconds() };
     ATTEST_TRY(check_words(cli, &err));
     if (attest_cli_is_compact(cli))
         ATTEST_TRY(attest_compact_new(&gate.compact, &err));
@@ -390,6 +391,8 @@ int attest_command_gate(const attest_cli *cli)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     ATTEST_TRY(find_libraries(&l, cli, &err));
     ATTEST_TRY(make_plan(&plan, &gate, l.list, l.count, &err));
+    if (cli->cover && !cli->list_cases && !cli->coverage)
+        attest_stop_watch();
     if (cli->cover)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, (int)cli->cover, 0, &err));
     ATTEST_TRY(keep_cases(&suite, cli, &err));
@@ -462,7 +465,8 @@ int attest_command_audit(const attest_cli *cli)
                                .plan = &plan,
                                .kernel_glob = kernel,
                                .traits = 1,
-                               .tell_coverage = 1 };
+                               .tell_coverage = 1,
+                               .began = attest_now_seconds() };
     ATTEST_TRY(status);
     ATTEST_TRY(check_words(cli, &err));
     ATTEST_TRY(attest_suite_read(&suite, cli->suite ? cli->suite : "smoke", &err));
@@ -470,6 +474,7 @@ int attest_command_audit(const attest_cli *cli)
         ATTEST_TRY(attest_output_dir(cli->out, &err));
     ATTEST_TRY(make_plan(&plan, &gate, list, 1, &err));
     ATTEST_TRY(assume(&plan, &gate, cli, &err));
+    attest_stop_watch();
     if (cli->cover || suite.builtin)
         ATTEST_TRY(attest_suite_cover(&suite, &gate, cli->cover ? (int)cli->cover : 2, 0, &err));
     if (suite.builtin && (strcmp(suite.name, "ci") == 0 || strcmp(suite.name, "full") == 0))

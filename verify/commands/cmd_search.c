@@ -221,8 +221,8 @@ static attest_status add_problem(jobs *j, const attest_cli *cli, attest_error *e
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu kernels", count));
     for (size_t k = 0; k < count; k++) {
         const char *name = attest_worker_kernel(worker, k)->name;
-        if (!wanted(j, name) || attest_worker_supports(worker, k, &c.problem, why, sizeof why) != 1)
-            continue;
+        if (!wanted(j, name) || attest_worker_supports(worker, k, &c.problem, why, sizeof why) == 0)
+            continue; /* no answer is no refusal: the search tells how it ends */
         ATTEST_TRY(attest_name_fits(*j->library ? j->library : NULL, name, err));
         ATTEST_TRY(add_line(j, name, cli->problem, err));
     }

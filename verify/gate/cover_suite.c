@@ -1,16 +1,25 @@
 /* cover_suite.c - see cover_suite.h. */
 #include "verify/gate/cover_suite.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "props/cover/cover.h"
 #include "verify/gate/gate_private.h"
 
+/* Problems of one kernel without an answer that become cases; after so many, or the first one that is late, a kernel is
+ * asked no more while cases are drawn. */
+enum { KEPT = 3, MISSING_MOST = 8 };
+
 /* A kernel that is asked what it supports. */
 typedef struct asked {
     attest_worker *worker; /* of whoever asks */
     size_t index;
+    double until; /* when the time of the run is over; INFINITY: never */
+    int missing, late, kept;
+    attest_problem problem[KEPT]; /* the first that it gave no answer to */
+    char why[256];                /* of the last one */
 } asked;
 
 typedef struct kernels {
@@ -23,11 +32,27 @@ typedef struct kernels {
 
 enum { DEFAULT_SEED = 1 };
 
-static int supports(void *context, const attest_problem *p)
+static int is_over(void *context)
 {
     const asked *k = context;
+    return k->late || k->missing >= MISSING_MOST || attest_stop_signal() || attest_now_seconds() > k->until;
+}
+
+static int supports(void *context, const attest_problem *p)
+{
+    asked *k = context;
     char why[256];
-    return attest_worker_supports(k->worker, k->index, p, why, sizeof why) == 1;
+    if (is_over(k))
+        return 0;
+    const int answer = attest_worker_supports(k->worker, k->index, p, why, sizeof why);
+    if (answer >= 0 || attest_stop_signal()) /* a signal leaves it no time */
+        return answer == 1;
+    k->missing++;
+    k->late |= answer == ATTEST_SUPPORTS_LATE;
+    snprintf(k->why, sizeof k->why, "%s", why);
+    if (k->kept < KEPT)
+        k->problem[k->kept++] = *p;
+    return 0;
 }
 
 static void kernels_clear(kernels *all)
@@ -43,7 +68,8 @@ static void kernels_clear(kernels *all)
 static attest_cover_kernel cover_kernel_of(const attest_kernel_facts *facts, asked *one)
 {
     return (attest_cover_kernel){ { facts->form, facts->flags, facts->outputs, facts->numerics, facts->limits },
-                                  { .context = one, .supports = supports } };
+                                  { .context = one, .supports = supports },
+                                  is_over };
 }
 
 /* Those of the plan whose worker can be had. */
@@ -66,7 +92,7 @@ static attest_status kernels_start(kernels *all, const attest_gate *gate, attest
             attest_plan_start(worker, plan, plan->kernel[k].library, gate->options->timeout, &why) != ATTEST_OK)
             continue;
         asked *one = &all->asked[all->count];
-        *one = (asked){ *worker, plan->kernel[k].index };
+        *one = (asked){ .worker = *worker, .index = plan->kernel[k].index, .until = attest_gate_until(gate) };
         all->kernel[all->count++] = cover_kernel_of(facts, one);
     }
     return ATTEST_OK;
@@ -84,6 +110,40 @@ static void add_cases(attest_cover *cover, const attest_suite *suite)
         attest_suite_case(&c, suite, i);
         attest_cover_add(cover, &c);
     }
+}
+
+static int is_listed(const attest_suite *suite, const char *line)
+{
+    size_t i = 0;
+    while (i < suite->case_count && strcmp(attest_suite_line(suite, i), line) != 0)
+        i++;
+    return i < suite->case_count;
+}
+
+/* What a kernel gave no answer to becomes cases, which tell how it ended: what does not answer has not refused. */
+static attest_status add_missing(attest_suite *suite, const attest_gate *gate, const kernels *all, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    for (size_t k = 0; k < all->count; k++) {
+        const asked *one = &all->asked[k];
+        const char *name = attest_worker_kernel(one->worker, one->index)->name;
+        if (one->missing && !gate->options->quiet)
+            fprintf(stderr, "%s: gave no answer while cases were drawn (%s)%s\n", name, one->why,
+                    one->late || one->missing >= MISSING_MOST ? ", and was asked no more" : "");
+        for (int i = 0; i < one->kept; i++) {
+            attest_case c = { .problem = one->problem[i], .preset = "softmax", .family = "normal" };
+            char line[ATTEST_LINE];
+            ATTEST_TRY(attest_case_print(line, sizeof line, &c, err));
+            ATTEST_TRY(attest_case_parse(&c, line, NULL, NULL, err)); /* by its own preset */
+            ATTEST_TRY(attest_case_print(line, sizeof line, &c, err));
+            if (is_listed(suite, line))
+                continue;
+            ATTEST_TRY(attest_suite_add(suite, &c, err));
+            suite->drawn++;
+        }
+    }
+out:
+    return status;
 }
 
 attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, int strength, int wide,
@@ -104,6 +164,7 @@ attest_status attest_suite_cover(attest_suite *suite, const attest_gate *gate, i
         ATTEST_TRY(attest_suite_add(suite, &c, err));
         suite->drawn++;
     }
+    ATTEST_TRY(add_missing(suite, gate, &all, err));
 out:
     attest_cover_free(cover);
     kernels_clear(&all);
@@ -126,7 +187,7 @@ static attest_status measure(met *m, const attest_suite *suite, const attest_gat
     const attest_plan_kernel *kernel = &gate->plan->kernel[number];
     attest_status status = ATTEST_OK;
     attest_cover *cover = NULL;
-    asked one = { NULL, kernel->index };
+    asked one = { .index = kernel->index, .until = attest_gate_until(gate) };
     attest_error why;
     m->asked = attest_plan_start(&one.worker, gate->plan, kernel->library, gate->options->timeout, &why) == ATTEST_OK;
     if (!m->asked)

@@ -426,7 +426,9 @@ static void run_all(attest_gate_state *g)
 attest_status attest_gate_run(attest_results *results, attest_run_info *info, const attest_gate *gate,
                               attest_error *err)
 {
-    attest_gate_state g = { .gate = gate, .info = info, .results = results, .started = attest_now_seconds() };
+    attest_gate_state g = {
+        .gate = gate, .info = info, .results = results, .started = gate->began > 0 ? gate->began : attest_now_seconds()
+    };
     attest_error late = { "" };
     attest_status status = ATTEST_OK;
     g.ended = calloc(gate->suite->case_count + 1, gate->plan->kernel_count + 1);

@@ -37,6 +37,7 @@ typedef struct attest_gate {
      * call at a time, and none beside `take`. */
     int (*unwanted)(const void *context, size_t index, size_t kernel);
     void *context;           /* of all */
+    double began;            /* when --max-time began, where cases were drawn before; 0: with attest_gate_run() */
     int remembers;           /* 1: equal outputs of kernels that declare the same are judged once (attest_memo) */
     attest_compact *compact; /* NULL, or: every result is counted there, and only those that it keeps are listed */
 } attest_gate;

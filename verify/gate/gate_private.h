@@ -2,6 +2,8 @@
 #ifndef ATTEST_GATE_PRIVATE_H
 #define ATTEST_GATE_PRIVATE_H
 
+#include <math.h>
+
 #include "verify/gate/gate.h"
 
 #define ATTEST_NO_KERNEL UINT32_MAX
@@ -39,6 +41,13 @@ typedef struct attest_gate_state {
 static inline unsigned char *attest_gate_ended(const attest_gate_state *g, size_t index, size_t kernel)
 {
     return &g->ended[index * g->gate->plan->kernel_count + kernel];
+}
+
+/* When --max-time is over, by attest_now_seconds(), for what is done before attest_gate_run(). */
+static inline double attest_gate_until(const attest_gate *gate)
+{
+    const double limit = gate->options->max_time;
+    return limit >= 0 && gate->began > 0 ? gate->began + limit : HUGE_VAL;
 }
 
 /* Kernels that run side by side: --jobs, or the processors. */

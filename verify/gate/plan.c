@@ -71,6 +71,8 @@ attest_status attest_plan_make(attest_plan *plan, const char *const *libraries, 
         ATTEST_TRY(attest_name_fits(libraries[l], NULL, err));
         if (!libraries[l] || !attest_door_is(libraries[l]))
             see(&plan->library[l].file, libraries[l] ? libraries[l] : path);
+        else
+            attest_command_hash(plan->library[l].file.hash, libraries[l] + strlen(ATTEST_DOOR_PREFIX));
         status = start_twice(&worker, libraries[l], timeout_s, err);
         if (status == ATTEST_NO_MEMORY || !libraries[l] || (status == ATTEST_BAD_INPUT && count == 1))
             ATTEST_TRY(status);

@@ -24,7 +24,9 @@ attest_status attest_library_hash(char text[20], const char *library, attest_err
     text[0] = '\0';
     if (!library)
         status = attest_worker_path(&path, err);
-    if (status == ATTEST_OK)
+    if (status == ATTEST_OK && library && attest_door_is(library))
+        attest_command_hash(text, library + strlen(ATTEST_DOOR_PREFIX));
+    else if (status == ATTEST_OK)
         attest_file_hash(text, library ? library : path);
     free(path);
     return status;

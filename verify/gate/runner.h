@@ -63,8 +63,8 @@ typedef struct attest_subject {
  * library has no such kernel, or attest_device_settings() of it. */
 attest_status attest_find_kernel(attest_subject *subject, const char *name, attest_error *err);
 
-/* attest_file_hash() of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL).
- * ATTEST_NO_MEMORY, or ATTEST_IO: no attest-worker. */
+/* attest_file_hash() of the file whose bytes are the kernel: the plugin, or attest-worker (library NULL); of a program
+ * attest_command_hash().  ATTEST_NO_MEMORY, or ATTEST_IO: no attest-worker. */
 attest_status attest_library_hash(char text[20], const char *library, attest_error *err);
 
 /* Name in results and reproductions: NAME, or LIBRARY:NAME. */

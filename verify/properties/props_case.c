@@ -152,6 +152,7 @@ attest_status props_run_job(props_state *s, props_job *j, props_hand *h, attest_
     h->world.subject.index = s->kernel[j->kernel];
     const attest_prop_kernel kernel = attest_props_kernel(&h->world.subject);
     h->world.runs = 0;
+    h->world.unanswered = 0;
     ATTEST_TRY(props_make_case(&c, &j->starved, j, s, h, err));
     if (j->starved)
         goto out;
@@ -168,6 +169,8 @@ attest_status props_run_job(props_state *s, props_job *j, props_hand *h, attest_
     }
     j->runs = h->world.runs;
 out:
+    if (status == ATTEST_OK && attest_props_unanswered(&c, &found, &h->world, s->request->seed))
+        status = note_failure(s, j, NULL, &c, &found, h, err);
     attest_trial_clear(&trial);
     attest_bundle_free(inputs);
     return status;
@@ -180,10 +183,15 @@ attest_status attest_props_try(attest_finding *found, attest_props_world *world,
     attest_trial trial = { .host = NULL };
     const attest_prop_host host = attest_props_host(world);
     const attest_prop_kernel kernel = attest_props_kernel(&world->subject);
+    attest_case asked;
     *found = (attest_finding){ 0 };
+    world->unanswered = 0;
     if (!host.supports(host.context, &c->problem) ||
-        (property && !attest_property_applies(property, &c->problem, &kernel)))
+        (property && !attest_property_applies(property, &c->problem, &kernel))) {
+        if (!property) /* else another failure than the property's */
+            attest_props_unanswered(&asked, found, world, c->seed);
         return ATTEST_OK;
+    }
     ATTEST_TRY(attest_trial_init(&trial, &host, &kernel, c, number, inputs, NULL, err));
     if (ended_badly(found, &trial))
         found->broken = property == NULL; /* another failure than the property's */

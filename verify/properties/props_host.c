@@ -13,9 +13,30 @@ static const attest_kernel_facts *facts_of(const attest_subject *subject)
 
 static int supports(void *context, const attest_problem *p)
 {
-    const attest_props_world *world = context;
+    attest_props_world *world = context;
     char why[256];
-    return attest_worker_supports(world->subject.worker, world->subject.index, p, why, sizeof why) == 1;
+    if (world->unanswered)
+        return 0;
+    const int answer = attest_worker_supports(world->subject.worker, world->subject.index, p, why, sizeof why);
+    if (answer < 0 && !attest_stop_signal()) { /* a signal leaves it no time */
+        world->unanswered = answer == ATTEST_SUPPORTS_LATE ? ATTEST_PROP_TIMEOUT : ATTEST_PROP_CRASH;
+        world->problem = *p;
+        snprintf(world->why, sizeof world->why, "%s", why);
+    }
+    return answer == 1;
+}
+
+int attest_props_unanswered(attest_case *c, attest_finding *found, const attest_props_world *world, uint64_t seed)
+{
+    char line[ATTEST_LINE];
+    attest_error err;
+    *c = (attest_case){ .problem = world->problem, .preset = "softmax", .family = "normal", .seed = seed };
+    if (!world->unanswered || attest_case_print(line, sizeof line, c, &err) != ATTEST_OK ||
+        attest_case_parse(c, line, NULL, NULL, &err) != ATTEST_OK) /* by its own preset */
+        return 0;
+    *found = (attest_finding){ .compared = 1, .broken = 1, .end = world->unanswered, .ratio = INFINITY };
+    snprintf(found->what, sizeof found->what, "%s", world->why);
+    return 1;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */

@@ -10,10 +10,18 @@ typedef struct attest_props_world {
     double timeout_s;
     int reference; /* 0: no bounds are given (properties that need none) */
     long runs;     /* of the kernel, so far */
+    /* The first problem that supports() gave no answer to, after which it is asked nothing: 0, or ATTEST_PROP_CRASH or
+     * ATTEST_PROP_TIMEOUT with why. */
+    uint32_t unanswered;
+    attest_problem problem;
+    char why[256];
 } attest_props_world;
 
 /* The callbacks on `world`, borrowed. */
 attest_prop_host attest_props_host(attest_props_world *world);
+
+/* 1 if there was a question without an answer: its case, and the finding that it is, "the kernel's run ends well". */
+int attest_props_unanswered(attest_case *c, attest_finding *found, const attest_props_world *world, uint64_t seed);
 
 /* The kernel's declarations. */
 attest_prop_kernel attest_props_kernel(const attest_subject *subject);

@@ -153,7 +153,7 @@ static attest_status choose_kernels(props_state *s, attest_error *err)
             continue;
         matched++;
         ATTEST_TRY(attest_device_settings(facts->device_type, err));
-        if (request->problem && attest_worker_supports(worker, k, &request->problem->problem, why, sizeof why) != 1)
+        if (request->problem && attest_worker_supports(worker, k, &request->problem->problem, why, sizeof why) == 0)
             continue;
         s->kernel[s->kernels++] = k;
         ATTEST_TRY(attest_name_fits(request->library, facts->name, err));

@@ -166,18 +166,6 @@ void attest_worker_hold(attest_worker *worker, size_t index, int held)
 }
 
 /* ---- what kernels print ------------------------------------------------------------------------------------------ */
-void attest_worker_keep_output(attest_worker *worker, attest_process *process)
-{
-    const off_t end = process->output >= 0 ? lseek(process->output, 0, SEEK_CUR) : 0;
-    if (end <= 0 || (!worker->printed && !(worker->printed = malloc(ATTEST_WORKER_OUTPUT))))
-        return;
-    const size_t room = ATTEST_WORKER_OUTPUT - worker->printed_length;
-    const size_t most = end < (off_t)room ? (size_t)end : room;
-    const ssize_t got = pread(process->output, worker->printed + worker->printed_length, most, 0);
-    worker->printed_length += got > 0 ? (size_t)got : 0;
-    lseek(process->output, 0, SEEK_SET);
-}
-
 const char *attest_worker_printed(const attest_worker *worker, size_t *length)
 {
     *length = worker->printed_length;
@@ -245,7 +233,7 @@ static int is_covered(const attest_kernel_facts *facts, const attest_problem *p,
     return facts->differs || attest_declared_resolve(&declared, p, facts->outputs, why, len);
 }
 
-int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len)
+static int ask_once(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len, int *killed)
 {
     attest_error err = { "" };
     attest_packet_answer answer;
@@ -262,13 +250,23 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
         snprintf(why, len, "%s", answer.why);
         return answer.supported && !answer.harness && is_covered(&worker->kernel[index], p, why, len);
     case ATTEST_EXCHANGE_ENDED:
+        *killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
         attest_worker_death_text(death, sizeof death, wait_status);
-        snprintf(why, len, "supports() ended the worker: %s", death);
+        snprintf(why, len, "%s ended the worker: %s", attest_process_asking(process), death);
         return -1;
     case ATTEST_EXCHANGE_LATE:
-        snprintf(why, len, "supports() did not answer within %g s", worker->timeout_s);
+        snprintf(why, len, "%s did not answer within %g s", attest_process_asking(process), worker->timeout_s);
+        return ATTEST_SUPPORTS_LATE;
+    case ATTEST_EXCHANGE_MEMORY:
+        snprintf(why, len, "%s used too much memory", attest_process_asking(process));
         return -1;
-    case ATTEST_EXCHANGE_MEMORY: snprintf(why, len, "supports() used too much memory"); return -1;
     default: snprintf(why, len, "the worker's answer to supports() was garbled"); return -1;
     }
+}
+
+int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len)
+{
+    int killed = 0;
+    const int answer = ask_once(worker, index, p, why, len, &killed);
+    return killed ? ask_once(worker, index, p, why, len, &killed) : answer; /* as a rule from outside */
 }

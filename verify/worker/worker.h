@@ -99,8 +99,10 @@ attest_status attest_facts_assume(attest_kernel_facts *facts, const char *words,
 attest_status attest_worker_assume(attest_worker *worker, size_t index, const char *words, attest_error *err);
 
 /* Asks in the worker whether kernel `index` is run and judged on a problem: its limits, its supports(), and whether a
- * bound covers what it declares.  1, or 0 with why; -1 with why when there is no answer (the worker dies, is
- * late, cannot be started): attest_worker_run() then tells what kind of end that is. */
+ * bound covers what it declares.  1, or 0 with why; below 0 with why when there is no answer, which is no refusal:
+ * -1 (the worker dies, cannot be started; attest_worker_run() tells what kind of end that is), or ATTEST_SUPPORTS_LATE
+ * (there was no answer in time). */
+#define ATTEST_SUPPORTS_LATE (-2)
 int attest_worker_supports(attest_worker *worker, size_t index, const attest_problem *p, char *why, size_t len);
 
 /* What the bounds take for kernel `index` on a problem that it supports: its numerics, of this problem where they

@@ -22,10 +22,12 @@
 
 /* One supervisor with its worker; memory, so that no kernel writes to another's, of its own. */
 typedef struct attest_process {
-    pid_t pid;              /* of the supervisor; -1: none */
-    pid_t inner;            /* of the worker, as we see it; 0: not known */
-    int namespace;          /* the supervisor's end is the end of all that the worker started */
-    int socket, output;     /* output: a memfd of ATTEST_WORKER_OUTPUT bytes, standard output and error of the worker */
+    pid_t pid;          /* of the supervisor; -1: none */
+    pid_t inner;        /* of the worker, as we see it; 0: not known */
+    int namespace;      /* the supervisor's end is the end of all that the worker started */
+    int socket, output; /* output: the end of a pipe, standard output and error of the worker; -1: closed */
+    char *printed;      /* what came from it, the first ATTEST_WORKER_OUTPUT bytes since it was last kept */
+    size_t printed_length;
     attest_shared *shared;  /* NULL: none */
     uint64_t number;        /* of the last request */
     uint32_t threads_start; /* of the worker when it had loaded the library */
@@ -76,6 +78,9 @@ attest_exchange attest_process_receive(attest_process *process, void *packet, si
 attest_exchange attest_process_ask(attest_process *process, attest_packet_request *request, int memory,
                                    attest_packet_answer *answer, double timeout_s, int *wait_status);
 
+/* The function of the kernel that a QUERY without an answer had come to, as the worker said: `supports()`. */
+const char *attest_process_asking(const attest_process *process);
+
 /* Processor time of the worker so far, in seconds, as the system counts it; 0: not known. */
 double attest_process_cpu(const attest_process *process);
 
@@ -85,7 +90,13 @@ double attest_process_starved(const attest_process *process);
 
 /* Appends ` (it printed: FIRST .. LAST)` to a text: the first line of what it printed since that was last kept, and the
  * last one (or that there was more than is kept), cleaned; nothing where nothing was printed. */
-void attest_process_tell_printed(char *text, size_t len, const attest_process *process);
+void attest_process_tell_printed(char *text, size_t len, attest_process *process);
+
+/* The two ends of the pipe; its own is closed by the caller once the worker has it. */
+attest_status attest_printed_open(int *ours, int *its, attest_error *err);
+/* Takes what is there, or a part of very much, without waiting. */
+void attest_printed_take(attest_process *process);
+void attest_printed_close(attest_process *process);
 
 /* Ends the worker and whatever it started, and reaps; the wait status of the worker, -1 if it was dead already.
  * What it printed is kept: attest_process_clear() lets go of all. */

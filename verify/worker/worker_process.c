@@ -97,9 +97,10 @@ int attest_process_kill(attest_process *process)
 void attest_process_clear(attest_process *process)
 {
     attest_process_kill(process);
-    if (process->output >= 0)
-        close(process->output);
-    process->output = -1;
+    attest_printed_close(process);
+    free(process->printed);
+    process->printed = NULL;
+    process->printed_length = 0;
     if (process->shared)
         munmap(process->shared, sizeof *process->shared);
     process->shared = NULL;
@@ -113,8 +114,10 @@ void attest_process_shut(attest_process *process)
 
 void attest_process_await(attest_process *process, double deadline)
 {
-    if (process->pid > 0)
-        has_ended(process->pid, deadline);
+    do
+        attest_printed_take(process);
+    while (process->pid > 0 && !has_ended(process->pid, fmin(deadline, attest_now_seconds() + WATCH_TIME)) &&
+           attest_now_seconds() < deadline);
 }
 
 int attest_process_broken(attest_process *process)
@@ -165,6 +168,7 @@ static attest_exchange ended(attest_process *process, double deadline, int *wait
             stopping = 1;
             deadline = fmin(deadline, attest_now_seconds() + STOP_TIME);
         }
+        attest_printed_take(process);
         if (has_ended(process->pid, fmin(deadline, attest_now_seconds() + WATCH_TIME)))
             end = ATTEST_EXCHANGE_ENDED;
         else if (process->inner > 0 && attest_memory_is_over(process->inner, process->memory_most))
@@ -239,6 +243,21 @@ static double late_at(const attest_process *process, const moment *since, double
     return since->now + timeout_s + (more > most ? most : more > 0 ? more : 0);
 }
 
+/* Until the socket has a packet or its end: 1; `deadline`: 0; a signal: below 0.  Takes meanwhile what is printed. */
+static int await_packet(attest_process *process, double deadline)
+{
+    for (;;) {
+        struct pollfd p[] = { { .fd = process->socket, .events = POLLIN },
+                              { .fd = process->output, .events = POLLIN } };
+        const int ready = poll(p, 2, wait_time(deadline, 1e6));
+        if (ready <= 0 || p[0].revents)
+            return ready < 0 ? -1 : ready > 0;
+        attest_printed_take(process);
+        if (attest_now_seconds() >= deadline)
+            return 0;
+    }
+}
+
 attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,
                                        double timeout_s, int *wait_status)
 {
@@ -247,8 +266,7 @@ attest_exchange attest_process_receive(attest_process *process, void *packet, si
     int stopping = 0;
     for (;;) {
         const int watched = process->inner > 0;
-        struct pollfd p = { .fd = process->socket, .events = POLLIN };
-        const int ready = poll(&p, 1, wait_time(deadline, watched ? WATCH_TIME : 1e6));
+        const int ready = await_packet(process, watched ? fmin(deadline, attest_now_seconds() + WATCH_TIME) : deadline);
         if (!stopping && attest_stop_signal()) {
             stopping = 1;
             deadline = fmin(deadline, attest_now_seconds() + STOP_TIME);
@@ -323,6 +341,8 @@ attest_exchange attest_process_ask(attest_process *process, attest_packet_reques
                                    attest_packet_answer *answer, double timeout_s, int *wait_status)
 {
     request->number = ++process->number;
+    if (process->shared)
+        process->shared->asking = ATTEST_ASKING_SUPPORTS;
     if (!send_request(process->socket, request, memory))
         return ended(process, attest_now_seconds() + timeout_s, wait_status);
     const attest_exchange x = attest_process_receive(process, answer, sizeof *answer, ATTEST_PACKET_ANSWER, timeout_s,
@@ -338,6 +358,15 @@ attest_exchange attest_process_ask(attest_process *process, attest_packet_reques
     return x;
 }
 
+const char *attest_process_asking(const attest_process *process)
+{
+    switch (process->shared ? process->shared->asking : ATTEST_ASKING_SUPPORTS) {
+    case ATTEST_ASKING_NUMERICS: return "numerics_of()";
+    case ATTEST_ASKING_WORKSPACE: return "workspace()";
+    default: return "supports()";
+    }
+}
+
 double attest_process_cpu(const attest_process *process)
 {
     clockid_t clock;
@@ -345,50 +374,6 @@ double attest_process_cpu(const attest_process *process)
     if (process->inner <= 0 || clock_getcpuclockid(process->inner, &clock) != 0 || clock_gettime(clock, &t) != 0)
         return 0;
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* `count` bytes of what was printed, from `at` on, as text. */
-static void printed_part(char *text, const attest_process *process, off_t at, size_t count)
-{
-    const ssize_t got = pread(process->output, text, count, at);
-    text[got > 0 ? got : 0] = '\0';
-}
-
-/* The last line of a text that is not empty, in its place; without its end. */
-static char *last_line(char *text)
-{
-    for (size_t n = strlen(text); n > 0 && strchr("\r\n ", text[n - 1]); n--)
-        text[n - 1] = '\0';
-    char *at = text + strlen(text);
-    while (at > text && at[-1] != '\n' && at[-1] != '\r')
-        at--;
-    return at;
-}
-
-void attest_process_tell_printed(char *text, size_t len, const attest_process *process)
-{
-    enum { FIRST = 120, LAST = 160 };
-    char first[FIRST] = "", rest[LAST] = "", both[FIRST + LAST + 8], line[2 * sizeof both];
-    const size_t used = strlen(text);
-    const off_t end = process->output >= 0 ? lseek(process->output, 0, SEEK_CUR) : 0;
-    if (end <= 0)
-        return;
-    const size_t most = end < FIRST - 1 ? (size_t)end : FIRST - 1;
-    printed_part(first, process, 0, most);
-    first[strcspn(first, "\r\n")] = '\0';
-    const off_t from = end - (off_t)strlen(first) < LAST - 1 ? (off_t)strlen(first) : end - (LAST - 1);
-    printed_part(rest, process, from, (size_t)(end - from));
-    char *last = last_line(rest);
-    int middle = from > (off_t)strlen(first) || strspn(rest, "\r\n") < (size_t)(last - rest);
-    if (end >= (off_t)ATTEST_WORKER_OUTPUT) { /* that line is not the last */
-        snprintf(rest, sizeof rest, "and more than is kept");
-        last = rest;
-        middle = 1;
-    }
-    snprintf(both, sizeof both, "%s%s%s", first, !*last ? "" : middle ? " .. " : " | ", last);
-    attest_text_clean(line, sizeof line, both);
-    if (*line)
-        snprintf(text + used, len - used, " (it printed: %s)", line);
 }
 
 void attest_worker_death_text(char *text, size_t len, int wait_status)

@@ -142,9 +142,14 @@ typedef struct attest_end {
     int32_t status; /* of the worker, as wait() gives it */
 } attest_end;
 
+/* Which function of the kernel a QUERY has come to: the first, as the parent sets it, or what the worker writes; it
+ * tells in which one it died. */
+enum { ATTEST_ASKING_SUPPORTS = 0, ATTEST_ASKING_NUMERICS = 1, ATTEST_ASKING_WORKSPACE = 2 };
+
 typedef struct attest_shared {
     attest_fault fault;
     attest_end end;
+    uint32_t asking, reserved;
 } attest_shared;
 
 /* At the start of the tensors' memfd; only `count` segments are written. */

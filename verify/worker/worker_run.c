@@ -335,7 +335,7 @@ static void ask_supports(attest_run_result *result, asked *a)
     a->request.type = ATTEST_PACKET_QUERY;
     const attest_exchange x = attest_process_ask(a->process, &a->request, -1, &answer, a->timeout_s, &wait_status);
     if (x != ATTEST_EXCHANGE_OK) {
-        explain_end(result, a, NULL, x, wait_status, "supports()");
+        explain_end(result, a, NULL, x, wait_status, attest_process_asking(a->process));
         explain_strays(result, strays);
         return;
     }

@@ -178,7 +178,11 @@ static attest_status make_descriptors(attest_process *process, int fds[3], int *
     if (*own < 0 || fds[0] < 0)
         return attest_fail(err, ATTEST_IO, "cannot duplicate a descriptor: %s", strerror(errno));
     ATTEST_TRY(make_memory(&fds[1], page, err));
-    ATTEST_TRY(make_memory(&fds[2], ATTEST_WORKER_OUTPUT, err));
+    ATTEST_TRY(attest_printed_open(&process->output, &fds[2], err));
+    process->output = move_up(process->output);
+    fds[2] = move_up(fds[2]);
+    if (process->output < 0 || fds[2] < 0)
+        return attest_fail(err, ATTEST_IO, "cannot duplicate a descriptor: %s", strerror(errno));
     void *at = mmap(NULL, sizeof *process->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fds[1], 0);
     if (at == MAP_FAILED)
         return attest_fail(err, ATTEST_IO, "cannot map shared memory: %s", strerror(errno));
@@ -205,12 +209,11 @@ static attest_status start_process(attest_process *process, const attest_worker 
     process->pid = pid;
     process->namespace = worker->sandbox.namespaces;
     process->socket = own;
-    process->output = fds[2];
     process->memory_most = attest_memory_total() / 2;
     process->number = 0;
     process->strays = 0;
     process->left = 0;
-    own = fds[2] = -1;
+    own = -1;
 out:
     free(env.entry);
     for (int i = 0; i < 3; i++)

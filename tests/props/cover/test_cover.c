@@ -26,7 +26,8 @@ static int serve_less(void *context, const attest_problem *p)
 static attest_cover_kernel kernel_of(int (*supports)(void *, const attest_problem *), uint32_t form)
 {
     return (attest_cover_kernel){ { .form = form, .outputs = ATTEST_GIVES_O, .numerics = { .tile = 32 } },
-                                  { .supports = supports } };
+                                  { .supports = supports },
+                                  NULL };
 }
 
 /* ---- conditions, said once more --------------------------------------------------------------------------------- */

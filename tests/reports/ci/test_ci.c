@@ -1,6 +1,7 @@
 /* test_ci.c - what CI systems read: every text from outside escaped by the rules of its format, the limits kept, the
  * same identity in every run. */
 #include <jansson.h>
+#include <sys/stat.h>
 
 #include "reports/ci/ci.h"
 #include "tests/reports/report_cases.h"
@@ -327,6 +328,22 @@ START_TEST(step_summary)
 }
 END_TEST
 
+/* A pipe that nobody reads is refused and not waited for. */
+START_TEST(step_summary_pipe)
+{
+    attest_results results = mixed();
+    attest_error err = { "" };
+    unlink(path_of("step.md"));
+    ck_assert_int_eq(mkfifo(path_of("step.md"), 0600), 0);
+    alarm(10);
+    ck_assert_int_eq(attest_ci_append_summary(path_of("step.md"), &results, NULL, &err), ATTEST_BAD_INPUT);
+    alarm(0);
+    ck_assert_ptr_nonnull(strstr(err.text, "step.md: "));
+    unlink(path_of("step.md"));
+    attest_results_clear(&results);
+}
+END_TEST
+
 START_TEST(step_summary_limit)
 {
     attest_results results = { 0 };
@@ -378,6 +395,7 @@ Suite *suite_ci(void)
     tcase_add_test(t, fail_on);
     tcase_add_test(t, step_summary);
     tcase_add_test(t, step_summary_limit);
+    tcase_add_test(t, step_summary_pipe);
     tcase_add_test(t, a_file_that_cannot_be_written);
     suite_add_tcase(s, t);
     return s;

@@ -132,6 +132,25 @@ START_TEST(what_cannot_be_written_names_the_path)
 }
 END_TEST
 
+/* Of a folder that can be written and not read, no run is told that it has it alone. */
+START_TEST(no_lock)
+{
+    attest_error err = { "" };
+    int lock, ended = 1;
+    ck_assert_int_eq(chmod(folder, 0333), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) != 0)
+            _exit(2);
+        _exit(attest_output_lock(&lock, folder, &err) == ATTEST_BAD_INPUT && strstr(err.text, "cannot be locked") ? 0
+                                                                                                                  : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &ended, 0), child);
+    ck_assert_int_eq(chmod(folder, 0700), 0);
+    ck_assert_int_eq(ended, 0);
+}
+END_TEST
+
 Suite *suite_output(void)
 {
     Suite *suite = suite_create("output");
@@ -141,6 +160,7 @@ Suite *suite_output(void)
     tcase_add_test(c, a_process_that_gives_up_leaves_the_former_file);
     tcase_add_test(c, writers_of_one_path_do_not_meet);
     tcase_add_test(c, what_cannot_be_written_names_the_path);
+    tcase_add_test(c, no_lock);
     suite_add_tcase(suite, c);
     return suite;
 }

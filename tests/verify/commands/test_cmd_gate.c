@@ -14,6 +14,9 @@ END_TEST
 START_TEST(test_faults) { check_file("../faults/gate/faults.case"); }
 END_TEST
 
+START_TEST(test_unanswered) { check_file("../verify/commands/unanswered.case"); }
+END_TEST
+
 START_TEST(test_files) { check_file("../faults/files.case"); }
 END_TEST
 
@@ -26,6 +29,7 @@ Suite *suite_cmd_gate(void)
     tcase_add_test(t, test_gate);
     tcase_add_test(t, test_baseline);
     tcase_add_test(t, test_faults);
+    tcase_add_test(t, test_unanswered);
     tcase_add_test(t, test_files);
     suite_add_tcase(s, t);
     return s;

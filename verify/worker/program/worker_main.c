@@ -345,8 +345,10 @@ static void answer_query(const served *w, const attest_packet_request *request, 
         snprintf(answer->why, sizeof answer->why, "no device");
         return;
     }
-    answer->supported = attest_kernel_supports(k, p, answer->why, sizeof answer->why) &&
-                        attest_declared_of(&answer->declared, k, p, answer->why, sizeof answer->why);
+    const int serves = attest_kernel_supports(k, p, answer->why, sizeof answer->why);
+    mapped.shared->asking = ATTEST_ASKING_NUMERICS;
+    answer->supported = serves && attest_declared_of(&answer->declared, k, p, answer->why, sizeof answer->why);
+    mapped.shared->asking = ATTEST_ASKING_WORKSPACE;
     if (answer->supported)
         answer->workspace = attest_kernel_workspace(k, p);
     fp_set(w->fp);
@@ -479,7 +481,7 @@ int main(int argc, char **argv)
     prctl(PR_SET_NAME, ATTEST_WORKER_NAME); /* exec named it after its file */
     w.fp = fp_get();
     void *at = mmap(NULL, sizeof *mapped.shared, PROT_READ | PROT_WRITE, MAP_SHARED, ATTEST_WORKER_PAGE, 0);
-    if (at == MAP_FAILED || !attest_supervise(at, confine, &folder))
+    if (at == MAP_FAILED || !attest_supervise(at, confine || attest_door_is(argv[2]), &folder))
         return 1;
     mapped.shared = at;
     mapped.table = &w.table;

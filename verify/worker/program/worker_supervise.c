@@ -154,13 +154,13 @@ static void volunteer(void)
     }
 }
 
-int attest_supervise(attest_shared *shared, int confine, const char **folder)
+int attest_supervise(attest_shared *shared, int own, const char **folder)
 {
     static char room[4096];
     sigset_t signals, before;
     const int alone = getpid() == 1;
-    const char *made = confine && !alone ? make_folder(room, sizeof room) : NULL;
-    *folder = !confine ? NULL : alone ? getenv("TMPDIR") : made;
+    const char *made = own && !alone ? make_folder(room, sizeof room) : NULL;
+    *folder = !own ? NULL : alone ? getenv("TMPDIR") : made;
     sigfillset(&signals);
     sigprocmask(SIG_BLOCK, &signals, &before);
     sigemptyset(&signals);

@@ -10,10 +10,11 @@
 
 #include "verify/worker/worker_protocol.h"
 
-/* Returns in the worker only: 1, or 0 if it could not be made.  Where `confine`, and there is no namespace with a file
- * system of its own, the worker gets a new folder for its files, which the supervisor removes: *folder, and $TMPDIR;
- * else what $TMPDIR says (NULL where not `confine`). */
-int attest_supervise(attest_shared *shared, int confine, const char **folder);
+/* Returns in the worker only: 1, or 0 if it could not be made.  Where `own` (a worker that is confined, or one of a
+ * program, whose tensors are files) and there is no namespace with a file system of its own, the worker gets a new
+ * folder for its files, which the supervisor removes: *folder, and $TMPDIR; else what $TMPDIR says (NULL where not
+ * `own`). */
+int attest_supervise(attest_shared *shared, int own, const char **folder);
 
 /* 1 if the supervisor is the first process of a namespace. */
 int attest_supervise_namespace(void);
