@@ -235,6 +235,7 @@ START_TEST(served_values)
     ck_assert_ptr_nonnull(list);
     const size_t length = fread(listed + 1, 1, sizeof listed - 3, list);
     fclose(list);
+    ck_assert_uint_lt(length, sizeof listed - 3);
     for (char *c = listed; c < listed + length + 2; c++)
         *c = *c == '\n' || *c == '\0' ? ' ' : *c;
     for (uint32_t axis = 0; axis < ATTEST_AXIS_COUNT; axis++)
