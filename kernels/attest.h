@@ -181,10 +181,10 @@ typedef struct attest_tensor {
  *
  * lens_q=draw: entry b has queries i < len_q[b], of 0..N.  Rows i >= len_q[b] of o, u, z, lse are absent: a kernel may
  * leave anything there, or write nothing; nobody judges or compares it.
- * packed=on: what is [B,H,N,..] or [B,H,M,..] comes as [1,H,T,..] (not bias, attn_mask, keep, nor k and v in pages),
- * sequences one after another: token i of entry b is token cu_seqlens[b] + i of T = cu_seqlens[B]; where all are empty
- * T is 1, a token that is nobody's.  n and m are then the most tokens a sequence may have (max_seqlen); len and len_q
- * are there as without.  The second run's strides are as of [T,H,d].  cu_seqlens are int64, as B N may pass 2^31. */
+ * packed=on: [B,H,N,..] and [B,H,M,..], outputs too, are [1,H,T,..] (not bias, attn_mask, keep; k and v in pages), one
+ * sequence after another: token i of entry b is token cu_seqlens[b] + i of T = cu_seqlens[B]; if all are empty T is 1,
+ * a NaN that is nobody's.  n, m: the most tokens a sequence may have (max_seqlen).  len and len_q are there as without.
+ * In the second run tokens lie outside heads ([T,H,d]) or heads far apart.  cu_seqlens: int64, as B N may pass 2^31. */
 typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d]; a NaN must reach o of its row wherever IEEE operations pass it on */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */
