@@ -23,12 +23,12 @@ SQUARE = "ATTEST_FEATURE_SQUARE"
 def numbered(found):
     """The enum of features, with one more than its largest number at its end."""
     largest = max(int(number) for number in re.findall("= ([0-9]+)", found[0]))
-    return "%s,\n    %s = %d\n};\n" % (found[0][:-len("\n};\n")], SQUARE, largest + 1)
+    return "%s, %s = %d };\n" % (found[0][:-len(" };\n")], SQUARE, largest + 1)
 
 
 # file, anchor, text instead of it (a function of the match: the anchor is a regular expression), what it is
 PIECES = [
-    ("kernels/attest.h", r"enum \{\s+ATTEST_FEATURE_IDENTITY = [^}]*\n\};\n", numbered, "the value's number"),
+    ("kernels/attest.h", r"enum \{ ATTEST_FEATURE_SILU = [^}]* \};\n", numbered, "the value's number"),
     ("kernels/problem/variant_axes.c", "};\nstatic const attest_axis_value rope[] = {\n",
      '    PLAIN("square", %s, "phi(x) = x^2"),\n};\nstatic const attest_axis_value rope[] = {\n' % SQUARE,
      "the row of the axis"),
