@@ -148,24 +148,11 @@ static inline int degrees_fit(const attest_call *call, int packed)
     return 1;
 }
 
-/* Every polynomial variant with a recurrence; `sequences`: of different lengths and packed. */
+/* Every polynomial variant with a recurrence. */
 #define DEGREES_TABLE(sequences)                                                                                       \
     {                                                                                                                  \
-        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_POLYNOMIAL,                                                             \
-                  [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES,                                                          \
-                  [ATTEST_AXIS_ROPE] = SERVE_ROPE,                                                                     \
-                  [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,                                                                \
-                  [ATTEST_AXIS_LENS] = SERVE_LENS,                                                                     \
-                  [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,                                                              \
-                  [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,                                                               \
-                  [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,                                                                \
-                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE,                                                                 \
-                  [ATTEST_AXIS_EPS] = SERVE_EPS,                                                                       \
-                  [ATTEST_AXIS_STATE] = SERVE_STATE,                                                                   \
-                  [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT,                                                       \
-                  [ATTEST_AXIS_LENS_Q] = (sequences) ? SERVE_LENS_Q : 0,                                               \
-                  [ATTEST_AXIS_PACKED] = (sequences) ? SERVE_PACKED : 0 },                                             \
-        .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32), .out = SERVE_UP_TO_F32        \
+        .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_POLYNOMIAL, SERVE_STATEFUL(sequences) }, .in = SERVE_UP_TO_F32,         \
+        .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32), .out = SERVE_UP_TO_F32                               \
     }
 
 #endif

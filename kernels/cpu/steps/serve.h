@@ -47,25 +47,19 @@
     [ATTEST_AXIS_PACKED] = SERVE_PACKED
 /* What those of them do that read a pair's own tensors. */
 #define SERVE_PAIR_TENSORS [ATTEST_AXIS_ATTN_MASK] = SERVE_ATTN_MASK, [ATTEST_AXIS_DROPOUT] = SERVE_DROPOUT
-/* Linear attention with everything that a kernel with one state can take, `sequences`: of different lengths and packed;
- * beside it serve_linear(). */
+/* What a kernel with states can take beside its weights; `sequences`: of different lengths and packed. */
+#define SERVE_STATEFUL(sequences)                                                                                      \
+    [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES, [ATTEST_AXIS_ROPE] = SERVE_ROPE, [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS, \
+    [ATTEST_AXIS_LENS] = SERVE_LENS, [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS, [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,    \
+    [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS, [ATTEST_AXIS_AFFINE] = SERVE_AFFINE, [ATTEST_AXIS_EPS] = SERVE_EPS,          \
+    [ATTEST_AXIS_STATE] = SERVE_STATE, [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT,                                  \
+    [ATTEST_AXIS_LENS_Q] = (sequences) ? SERVE_LENS_Q : 0, [ATTEST_AXIS_PACKED] = (sequences) ? SERVE_PACKED : 0
+/* Linear attention with everything that a kernel with one state can take; beside it serve_linear(). */
 #define SERVE_LINEAR_TABLE(sequences)                                                                                  \
     {                                                                                                                  \
         .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_TERM) | SERVE_BIT(ATTEST_WEIGHT_POWER),               \
-                  [ATTEST_AXIS_FEATURE] = SERVE_ALL_FEATURES,                                                          \
-                  [ATTEST_AXIS_ROPE] = SERVE_ROPE,                                                                     \
-                  [ATTEST_AXIS_MASK] = SERVE_ALL_MASKS,                                                                \
-                  [ATTEST_AXIS_LENS] = SERVE_LENS,                                                                     \
-                  [ATTEST_AXIS_DECAY] = SERVE_ALL_DECAYS,                                                              \
-                  [ATTEST_AXIS_GATES] = SERVE_ALL_GATES,                                                               \
-                  [ATTEST_AXIS_NORM] = SERVE_ALL_NORMS,                                                                \
-                  [ATTEST_AXIS_AFFINE] = SERVE_AFFINE,                                                                 \
-                  [ATTEST_AXIS_EPS] = SERVE_EPS,                                                                       \
-                  [ATTEST_AXIS_STATE] = SERVE_STATE,                                                                   \
                   [ATTEST_AXIS_KV] = SERVE_KV,                                                                         \
-                  [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT,                                                       \
-                  [ATTEST_AXIS_LENS_Q] = (sequences) ? SERVE_LENS_Q : 0,                                               \
-                  [ATTEST_AXIS_PACKED] = (sequences) ? SERVE_PACKED : 0 },                                             \
+                  SERVE_STATEFUL(sequences) },                                                                         \
         .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32), .out = SERVE_UP_TO_F32        \
     }
 #define SERVE_UP_TO_F32 (SERVE_BIT(ATTEST_F32) | SERVE_BIT(ATTEST_F16) | SERVE_BIT(ATTEST_BF16))
