@@ -470,7 +470,7 @@ kills: all
 page-seen: $(BUILD)/report/passed
 	python3 tests/reports/page/accessible.py $(BUILD)/report
 # Runs that end badly, or lack what they like to have: what was judged stays, and the exit code tells the truth.
-ends: all
+ends: all $(BUILD)/plugins/notices.so
 	python3 tests/faults/gate/ends.py $(BUILD)
 # The fast kernels on CPUs without AVX-512, without AVX2, without SSE4: no illegal instruction (qemu-user).
 cpus: all

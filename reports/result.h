@@ -138,6 +138,7 @@ typedef struct attest_result {
     char fp_state[64];       /* `ok`, or what a kernel changed */
     char reproduction[6144]; /* one shell command */
     double seconds_kernel, seconds_truth;
+    int others; /* in no file; 1: what else runs may have ended this one (attest_run_result.others) */
 } attest_result;
 
 typedef enum attest_field_type {

@@ -72,6 +72,9 @@ int attest_file_is(const attest_file_seen *seen, const char *path);
  * this process (version 2: memory.max, version 1: memory.limit_in_bytes, of the group and of those above it) where that
  * is less. */
 uint64_t attest_memory_total(void);
+/* Bytes that can still be had: of the machine, and of each control group that we are in (files that it holds in memory
+ * and does not use give way); UINT64_MAX: not known. */
+uint64_t attest_memory_available(void);
 
 /* `model name (family F model M stepping S), N CPUs` of /proc/cpuinfo; "unknown CPU" elsewhere. */
 void attest_machine_name(char *text, size_t len);

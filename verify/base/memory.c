@@ -1,4 +1,4 @@
-/* memory.c - how much memory there is. */
+/* memory.c - how much memory there is, and how much of it is left. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,16 +20,55 @@ static uint64_t number_of(const char *path)
     return number;
 }
 
-/* The least limit of a group and of those above it; `group` is cut. */
-static uint64_t least_limit(const char *mount, char *group, const char *file)
+/* The number behind `key ` in a file of such lines; NO_LIMIT where there is none. */
+static uint64_t number_behind(const char *path, const char *key)
+{
+    uint64_t number = NO_LIMIT;
+    char line[256];
+    const size_t length = strlen(key);
+    FILE *f = fopen(path, "r");
+    while (f && number == NO_LIMIT && fgets(line, sizeof line, f))
+        if (strncmp(line, key, length) == 0 && sscanf(line + length, " %" SCNu64, &number) != 1)
+            number = NO_LIMIT;
+    if (f)
+        fclose(f);
+    return number;
+}
+
+/* What a version of control groups calls its files. */
+typedef struct names {
+    const char *mount, *limit, *used, *unused; /* unused: the key in memory.stat of files that give way */
+} names;
+
+static const names second_names = { "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file" };
+static const names first_names = { "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+                                   "total_inactive_file" };
+
+/* The limit of one group, or what is left of it; NO_LIMIT: it has none. */
+static uint64_t room_of(const names *n, const char *group, int left)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s%.2048s/%s", n->mount, group, n->limit);
+    const uint64_t limit = number_of(path);
+    if (!left || limit == NO_LIMIT)
+        return limit;
+    snprintf(path, sizeof path, "%s%.2048s/%s", n->mount, group, n->used);
+    const uint64_t used = number_of(path);
+    snprintf(path, sizeof path, "%s%.2048s/memory.stat", n->mount, group);
+    const uint64_t unused = number_behind(path, n->unused);
+    if (used == NO_LIMIT)
+        return NO_LIMIT;
+    const uint64_t needed = unused < used ? used - unused : used;
+    return needed < limit ? limit - needed : 0;
+}
+
+/* The least of a group and of those above it; `group` is cut. */
+static uint64_t least_room(const names *n, char *group, int left)
 {
     uint64_t least = NO_LIMIT;
-    char path[4096];
     for (;;) {
-        if (snprintf(path, sizeof path, "%s%s/%s", mount, group, file) < (int)sizeof path) {
-            const uint64_t limit = number_of(path);
-            least = limit < least ? limit : least;
-        }
+        const uint64_t room = room_of(n, group, left);
+        least = room < least ? room : least;
         char *slash = strrchr(group, '/');
         if (!slash)
             return least;
@@ -38,7 +77,7 @@ static uint64_t least_limit(const char *mount, char *group, const char *file)
 }
 
 /* Lines `0::/GROUP` (version 2) and `N:memory:/GROUP` (version 1) of /proc/self/cgroup. */
-static uint64_t group_limit(void)
+static uint64_t group_room(int left)
 {
     uint64_t least = NO_LIMIT;
     char line[2048];
@@ -51,9 +90,8 @@ static uint64_t group_limit(void)
         const int second = strncmp(line, "0::", 3) == 0;
         if (!second && !strstr(line, ":memory:"))
             continue;
-        const uint64_t limit = second ? least_limit("/sys/fs/cgroup", group, "memory.max")
-                                      : least_limit("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
-        least = limit < least ? limit : least;
+        const uint64_t room = least_room(second ? &second_names : &first_names, group, left);
+        least = room < least ? room : least;
     }
     if (f)
         fclose(f);
@@ -64,6 +102,13 @@ uint64_t attest_memory_total(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     const uint64_t machine = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : NO_LIMIT;
-    const uint64_t group = group_limit();
+    const uint64_t group = group_room(0);
+    return group < machine ? group : machine;
+}
+
+uint64_t attest_memory_available(void)
+{
+    const uint64_t kib = number_behind("/proc/meminfo", "MemAvailable:"), group = group_room(1);
+    const uint64_t machine = kib == NO_LIMIT ? NO_LIMIT : kib * 1024;
     return group < machine ? group : machine;
 }

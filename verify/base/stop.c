@@ -3,8 +3,13 @@
 
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 static volatile sig_atomic_t noted;
+static volatile double first; /* when: written before `noted`, by the first signal alone */
+
+/* Seconds after the first signal in which another one is taken for the same request. */
+#define SAME_REQUEST 0.5
 
 enum { STOPS = 3 };
 static const struct {
@@ -12,7 +17,20 @@ static const struct {
     const char *name;
 } stops[STOPS] = { { SIGINT, "SIGINT" }, { SIGTERM, "SIGTERM" }, { SIGHUP, "SIGHUP" } };
 
-static void note(int signal_number) { noted = signal_number; }
+/* Async-signal-safe. */
+static void note(int signal_number)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (!noted) {
+        first = seconds;
+        noted = signal_number;
+    } else if (signal_number != SIGHUP && seconds - first > SAME_REQUEST) {
+        signal(signal_number, SIG_DFL); /* its usual effect, once this handler returns */
+        raise(signal_number);
+    }
+}
 
 void attest_stop_watch(void)
 {
@@ -21,10 +39,8 @@ void attest_stop_watch(void)
     action.sa_handler = note;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < STOPS; i++) {
-        const int hangup = stops[i].number == SIGHUP;
-        if (hangup && (sigaction(SIGHUP, NULL, &was) != 0 || was.sa_handler == SIG_IGN))
+        if (stops[i].number == SIGHUP && (sigaction(SIGHUP, NULL, &was) != 0 || was.sa_handler == SIG_IGN))
             continue;
-        action.sa_flags = hangup ? 0 : (int)SA_RESETHAND; /* the second one has its usual effect */
         sigaction(stops[i].number, &action, NULL);
     }
 }

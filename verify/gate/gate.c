@@ -2,9 +2,6 @@
 #include "verify/gate/gate.h"
 
 #include <fnmatch.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +80,8 @@ typedef struct pair_case {
     int drawn, remembers;
 } pair_case;
 
-/* What ends a pair. */
-typedef enum pair_end { PAIR_RESULT = 1, PAIR_REFUSED = 2, PAIR_FATAL = 3 } pair_end;
+/* What ends a pair; ALONE: what else runs may have ended its worker, so it is run again when nothing else does. */
+typedef enum pair_end { PAIR_RESULT = 1, PAIR_REFUSED = 2, PAIR_FATAL = 3, PAIR_ALONE = 4 } pair_end;
 
 static attest_status draw(pair_case *c, pair_end *end, attest_error *err)
 {
@@ -223,6 +220,13 @@ void attest_gate_end(attest_gate_state *g, const char *why)
         snprintf(g->info->ended, sizeof g->info->ended, "%s", why);
 }
 
+static void tell_alone(attest_result *result)
+{
+    const size_t n = strlen(result->why);
+    if (result->others)
+        snprintf(result->why + n, sizeof result->why - n, ", and again while no other kernel ran");
+}
+
 /* One kernel on one case, to its end, or to that of the run; what hindered it once may not hinder it again. */
 static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, size_t k, attest_error *err)
 {
@@ -255,9 +259,15 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
         attest_gate_end(g, attest_stop_name());
         return ATTEST_OK;
     }
+    if (end == PAIR_RESULT && result.others && !g->alone) {
+        *ended = PAIR_ALONE;
+        return ATTEST_OK;
+    }
+    if (g->alone)
+        tell_alone(&result);
 #pragma omp critical(take)
     {
-        g->twice += *ended != 0;
+        g->twice += *ended != 0 && *ended != PAIR_ALONE;
         *ended = (unsigned char)end;
         if (end == PAIR_RESULT)
             status = attest_gate_add(g, c->prepared.index, (uint32_t)k, &result, err);
@@ -265,49 +275,6 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
     if (g->gate->options->fail_fast && end == PAIR_RESULT && attest_result_failed(&result))
         attest_gate_end(g, "--fail-fast");
     return status;
-}
-
-/* ---- what the run takes ------------------------------------------------------------------------------------------ */
-long attest_gate_threads(const attest_gate *gate)
-{
-#ifdef _OPENMP
-    unsigned long long limit;
-    const long wanted = gate->options->jobs > 0 ? gate->options->jobs : omp_get_num_procs(),
-               room = attest_worker_room(gate->plan->library_count, &limit);
-    return wanted < room || room < 1 ? wanted : room;
-#else
-    (void)gate;
-    return 1;
-#endif
-}
-
-attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_gate *gate, attest_error *err)
-{
-    enum { MOST = 64 };
-    const size_t threads = (size_t)(attest_gate_threads(gate) < MOST ? attest_gate_threads(gate) : MOST);
-    const uint64_t total = attest_memory_total();
-    uint64_t top[MOST] = { 0 }; /* [threads], falling */
-    attest_case c;
-    *bytes = *largest = 0;
-    for (size_t i = 0; i < gate->suite->case_count; i++) {
-        uint64_t size;
-        attest_suite_case(&c, gate->suite, i);
-        const attest_status status = attest_case_memory(&size, &c.problem, err);
-        if (status != ATTEST_OK)
-            return attest_fail_prefix(err, status, attest_suite_line(gate->suite, i));
-        if (size > total)
-            continue;
-        *largest = size > top[0] ? i : *largest;
-        for (size_t t = 0; t < threads; t++)
-            if (size > top[t]) {
-                const uint64_t smaller = top[t];
-                top[t] = size;
-                size = smaller;
-            }
-    }
-    for (size_t t = 0; t < threads; t++)
-        *bytes += top[t];
-    return ATTEST_OK;
 }
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
@@ -352,13 +319,16 @@ static attest_status run_case(attest_gate_state *g, size_t index, workers *w, in
     c.prepared.hash = attest_case_hash(&c.prepared.c);
     snprintf(c.prepared.line, sizeof c.prepared.line, "%s", attest_suite_line(gate->suite, index));
     for (size_t k = 0; k < gate->plan->kernel_count; k++) {
-        if (*attest_gate_ended(g, index, k) || is_unwanted(g, index, k))
+        if (g->alone ? *attest_gate_ended(g, index, k) != PAIR_ALONE
+                     : *attest_gate_ended(g, index, k) || is_unwanted(g, index, k))
             continue;
         if (attest_gate_stopped(g))
             goto out;
         ATTEST_TRY(end_pair(g, &c, w, k, err));
         if (!*attest_gate_ended(g, index, k))
             goto out;
+        for (size_t l = 0; g->alone && l < gate->plan->library_count; l++)
+            drop_worker(w, l); /* whose memory the next one may need */
     }
     *whole = 1;
 out:
@@ -401,6 +371,28 @@ static void guarded_case(attest_gate_state *g, size_t index, workers *w)
     }
 }
 
+/* The pairs whose workers others may have ended, one at a time; those that are left are no results. */
+static void run_alone(attest_gate_state *g)
+{
+    const size_t kernels = g->gate->plan->kernel_count, pairs = g->gate->suite->case_count * kernels;
+    workers w = { NULL, NULL };
+    attest_error err = { "" };
+    if (!memchr(g->ended, PAIR_ALONE, pairs))
+        return;
+    attest_status status = workers_new(&w, g->gate->plan->library_count, &err);
+    g->alone = 1;
+    for (size_t i = 0; i < pairs && status == ATTEST_OK && !attest_gate_stopped(g); i++) {
+        int whole;
+        if (g->ended[i] == PAIR_ALONE)
+            status = run_case(g, i / kernels, &w, &whole, &err);
+    }
+    fail(g, status, &err);
+    for (size_t i = 0; i < pairs; i++)
+        g->ended[i] = g->ended[i] == PAIR_ALONE ? 0 : g->ended[i];
+    workers_clear(&w, g->gate->plan->library_count);
+    attest_reference_thread_end();
+}
+
 static void run_all(attest_gate_state *g)
 {
     const attest_gate *gate = g->gate;
@@ -437,6 +429,7 @@ attest_status attest_gate_run(attest_results *results, attest_run_info *info, co
                                gate->plan->kernel_count));
     ATTEST_TRY(attest_gate_take_over(&g, err));
     run_all(&g);
+    run_alone(&g);
     fail(&g, attest_gate_finish(&g, &late), &late);
     status = g.status;
     if (status != ATTEST_OK)
@@ -446,25 +439,4 @@ out:
     free(g.variant);
     free(g.ended);
     return status;
-}
-
-int attest_gate_reaches(const attest_gate *gate, uint32_t device)
-{
-    int found = 0;
-    for (size_t k = 0; k < gate->plan->kernel_count && !found; k++) {
-        const attest_plan_kernel *kernel = &gate->plan->kernel[k];
-        attest_worker *worker = NULL;
-        attest_error why;
-        char text[256];
-        if (kernel->facts.device_type != device ||
-            attest_plan_start(&worker, gate->plan, kernel->library, gate->options->timeout, &why) != ATTEST_OK)
-            continue;
-        for (size_t i = 0; i < gate->suite->case_count && !found; i++) {
-            attest_case c;
-            attest_suite_case(&c, gate->suite, i);
-            found = attest_worker_supports(worker, kernel->index, &c.problem, text, sizeof text) > 0;
-        }
-        attest_worker_free(worker);
-    }
-    return found;
 }

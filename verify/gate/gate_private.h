@@ -30,7 +30,8 @@ typedef struct attest_gate_state {
     size_t capacity;
     attest_gate_variant *variant;
     size_t variant_count;
-    unsigned char *ended; /* [cases][kernels]: 1 result, 2 refused */
+    unsigned char *ended; /* [cases][kernels]: 1 result, 2 refused; 4 while the run goes: once more when it is alone */
+    int alone;            /* 1: the pairs that wait for that are run, one at a time */
     double started;
     size_t done;          /* cases whose kernels have all been asked */
     int twice;            /* pairs that ended more than once */

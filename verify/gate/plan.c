@@ -1,12 +1,16 @@
-/* plan.c - see plan.h. */
+/* plan.c - see plan.h; and what a run of a plan takes (gate.h, gate_private.h). */
 #include "verify/gate/plan.h"
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/door/door.h"
 #include "verify/base/base.h"
+#include "verify/gate/gate_private.h"
 #include "verify/gate/runner.h"
 
 /* What ended a worker on its way may have come from outside: once more.  Not a program that let its time go by without
@@ -231,4 +235,68 @@ attest_status attest_plan_start(attest_worker **worker, const attest_plan *plan,
     attest_worker_free(*worker);
     *worker = NULL;
     return ATTEST_IO;
+}
+
+/* ---- what a run of it takes -------------------------------------------------------------------------------------- */
+long attest_gate_threads(const attest_gate *gate)
+{
+#ifdef _OPENMP
+    unsigned long long limit;
+    const long wanted = gate->options->jobs > 0 ? gate->options->jobs : omp_get_num_procs(),
+               room = attest_worker_room(gate->plan->library_count, &limit);
+    return wanted < room || room < 1 ? wanted : room;
+#else
+    (void)gate;
+    return 1;
+#endif
+}
+
+attest_status attest_gate_memory(uint64_t *bytes, size_t *largest, const attest_gate *gate, attest_error *err)
+{
+    enum { MOST = 64 };
+    const size_t threads = (size_t)(attest_gate_threads(gate) < MOST ? attest_gate_threads(gate) : MOST);
+    const uint64_t total = attest_memory_total();
+    uint64_t top[MOST] = { 0 }; /* [threads], falling */
+    attest_case c;
+    *bytes = *largest = 0;
+    for (size_t i = 0; i < gate->suite->case_count; i++) {
+        uint64_t size;
+        attest_suite_case(&c, gate->suite, i);
+        const attest_status status = attest_case_memory(&size, &c.problem, err);
+        if (status != ATTEST_OK)
+            return attest_fail_prefix(err, status, attest_suite_line(gate->suite, i));
+        if (size > total)
+            continue;
+        *largest = size > top[0] ? i : *largest;
+        for (size_t t = 0; t < threads; t++)
+            if (size > top[t]) {
+                const uint64_t smaller = top[t];
+                top[t] = size;
+                size = smaller;
+            }
+    }
+    for (size_t t = 0; t < threads; t++)
+        *bytes += top[t];
+    return ATTEST_OK;
+}
+
+int attest_gate_reaches(const attest_gate *gate, uint32_t device)
+{
+    int found = 0;
+    for (size_t k = 0; k < gate->plan->kernel_count && !found; k++) {
+        const attest_plan_kernel *kernel = &gate->plan->kernel[k];
+        attest_worker *worker = NULL;
+        attest_error why;
+        char text[256];
+        if (kernel->facts.device_type != device ||
+            attest_plan_start(&worker, gate->plan, kernel->library, gate->options->timeout, &why) != ATTEST_OK)
+            continue;
+        for (size_t i = 0; i < gate->suite->case_count && !found; i++) {
+            attest_case c;
+            attest_suite_case(&c, gate->suite, i);
+            found = attest_worker_supports(worker, kernel->index, &c.problem, text, sizeof text) > 0;
+        }
+        attest_worker_free(worker);
+    }
+    return found;
 }

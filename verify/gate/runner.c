@@ -329,6 +329,7 @@ int attest_result_death(attest_result *result, const attest_run_result *run, con
         return 0;
     result->verdict = run->state == ATTEST_RUN_TIMEOUT ? ATTEST_TIMEOUT : ATTEST_CRASH;
     result->reasons |= run->state == ATTEST_RUN_EXIT ? ATTEST_REASON_EXIT : 0;
+    result->others = run->others;
     snprintf(result->why, sizeof result->why, "%s%s%.190s", what, *what ? ": " : "", run->why);
     return 1;
 }
@@ -343,11 +344,8 @@ void attest_result_end(attest_result *result, const attest_run_result *run, uint
     if (attest_result_death(result, run, ""))
         return;
     snprintf(result->why, sizeof result->why, "%s", run->why);
-    if (run->state == ATTEST_RUN_UNSUPPORTED) {
-        result->verdict = ATTEST_SKIP;
-        return;
-    }
-    result->verdict = run->status == ATTEST_NO_DEVICE && device != ATTEST_CPU ? ATTEST_SKIP : ATTEST_FAIL;
+    const int none = run->state == ATTEST_RUN_UNSUPPORTED || (run->status == ATTEST_NO_DEVICE && device != ATTEST_CPU);
+    result->verdict = none ? ATTEST_SKIP : ATTEST_FAIL;
     if (run->status != ATTEST_OK && result->verdict == ATTEST_FAIL)
         result->reasons |= ATTEST_REASON_KERNEL_ERROR;
 }

@@ -258,6 +258,7 @@ static int ask_once(attest_worker *worker, size_t index, const attest_problem *p
         snprintf(why, len, "%s did not answer within %g s", attest_process_asking(process), worker->timeout_s);
         return ATTEST_SUPPORTS_LATE;
     case ATTEST_EXCHANGE_MEMORY:
+    case ATTEST_EXCHANGE_SHORT:
         snprintf(why, len, "%s used too much memory", attest_process_asking(process));
         return -1;
     default: snprintf(why, len, "the worker's answer to supports() was garbled"); return -1;

@@ -50,6 +50,7 @@ typedef struct attest_run_result {
     uint32_t state;       /* attest_run_state */
     attest_status status; /* of run(), when done */
     int signal, exit_code;
+    int others;       /* 1: what else runs may have ended it: by SIGKILL, or because memory became short */
     unsigned reasons; /* ATTEST_REASON_* bits seen by the harness: wrote-outside, wrote-input,
                                read-outside, unwritten-output, nondeterministic, fp-state, kernel-error */
     char why[256];
@@ -111,15 +112,15 @@ int attest_worker_supports(attest_worker *worker, size_t index, const attest_pro
 attest_status attest_worker_declared(attest_worker *worker, size_t index, const attest_problem *p,
                                      attest_declared *declared, attest_error *err);
 
-/* Runs kernel `index` twice on the inputs of `bundle` and fills its outputs (added to the bundle by the
- * caller: o, and u z lse ht zt as the kernel gives and the variant has).  The second run is compared
- * bitwise (kernels with ATTEST_DETERMINISTIC only); on cuda-host its threads go in another order, unless the caller's
- * ATTEST_CUDA_HOST_ORDER says one for all; on a device it is on a stream of its own, where the library has
- * one, and up to twice more where that gives NaN and the first did not.  A worker that SIGKILL ends is asked once
- * more, here and below: that signal comes from outside, as a rule. `timeout_s` is for each answer, without the time in
- * which the worker's first thread was ready to run and the machine ran others (at most 29 times as much more; none of
- * it where it has started processes).  Returns ATTEST_OK whatever the kernel did, also where its worker cannot be
- * started any more; an error status is a fault of ours.
+/* Runs kernel `index` twice on the inputs of `bundle` and fills its outputs (added to the bundle by the caller: o, and
+ * u z lse ht zt as the kernel gives and the variant has).  The second run is compared bitwise (kernels with
+ * ATTEST_DETERMINISTIC only); on cuda-host its threads go in another order, unless the caller's ATTEST_CUDA_HOST_ORDER
+ * says one for all; on a device it is on a stream of its own, where the library has one, and up to twice more where
+ * that gives NaN and the first did not.  A worker that SIGKILL ends, or that uses much while memory becomes short, is
+ * asked once more, here and below: that comes from outside, as a rule. `timeout_s` is for each answer, without the
+ * time in which the worker's first thread was ready to run and the machine ran others (at most 29 times as much more;
+ * none of it where it has started processes).  Returns ATTEST_OK whatever the kernel did, also where its worker cannot
+ * be started any more; an error status is a fault of ours.
  * A kernel of device cuda-host has ATTEST_CUDA_HOST_LONGER times as long, here and below: a GPU's threads, one after
  * the other, took 13 to 42 times as long as a plain loop (`attest bench kernels --device=cuda-host`, n=512). */
 #define ATTEST_CUDA_HOST_LONGER 10

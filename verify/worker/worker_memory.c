@@ -2,6 +2,7 @@
 #include "verify/worker/worker_memory.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -9,21 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "verify/base/base.h"
 #include "verify/worker/worker_sandbox.h"
-
-#define NO_LIMIT UINT64_MAX
-
-static uint64_t available(void)
-{
-    uint64_t kib = NO_LIMIT;
-    char line[128];
-    FILE *f = fopen("/proc/meminfo", "r");
-    while (f && fgets(line, sizeof line, f) && sscanf(line, "MemAvailable: %" SCNu64, &kib) != 1)
-        ;
-    if (f)
-        fclose(f);
-    return kib == NO_LIMIT ? NO_LIMIT : kib * 1024;
-}
 
 static uint64_t pages_of(const char *path)
 {
@@ -69,14 +57,15 @@ static dev_t own_folder(pid_t pid, uint64_t *bytes)
 }
 
 /* What the process holds in files that are memory: those of its own folder, and others that are open (memfd, /dev/shm);
- * pages that are mapped too count twice. */
-static uint64_t in_files(pid_t pid)
+ * pages that are mapped too count twice.  *unknown: what it has open cannot be read (PR_SET_DUMPABLE). */
+static uint64_t in_files(pid_t pid, int *unknown)
 {
     uint64_t bytes;
     const dev_t own = own_folder(pid, &bytes);
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
     DIR *folder = opendir(path);
+    *unknown = !folder && (errno == EACCES || errno == EPERM);
     for (struct dirent *e = folder ? readdir(folder) : NULL; e; e = readdir(folder)) {
         struct stat file;
         struct statfs system;
@@ -90,8 +79,12 @@ static uint64_t in_files(pid_t pid)
     return bytes;
 }
 
-int attest_memory_is_over(pid_t pid, uint64_t most)
+attest_memory_use attest_memory_is_over(pid_t pid, uint64_t most)
 {
-    const uint64_t used = resident(pid) + in_files(pid);
-    return used > most || (used > most / 4 && available() < most / 8);
+    int unknown;
+    const uint64_t used = resident(pid) + in_files(pid, &unknown);
+    if (used > most)
+        return ATTEST_MEMORY_OVER;
+    return (unknown || used > most / 4) && attest_memory_available() < most / 8 ? ATTEST_MEMORY_SHORT
+                                                                                : ATTEST_MEMORY_FITS;
 }

@@ -1,6 +1,7 @@
 /* worker_memory.h - whether a worker takes more than its part of the memory.
  *
- * It may use half of what there is (attest_memory_total()); while less than a sixteenth is free, an eighth.  Its
+ * It may use half of what there is (attest_memory_total()); while less than a sixteenth is left
+ * (attest_memory_available()), an eighth.  Its
  * resident pages count (those of any thread, where the first has ended), the files in memory that it has open
  * (memfd_create(), /dev/shm), and in namespaces all that its own /dev/shm holds.  Not counted are processes that it
  * starts, and what is in neither (a shared mapping that it has let go of): where those take all, the system ends the
@@ -12,7 +13,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* 1 if process `pid` has more than `most` bytes, or more than a quarter of `most` where memory is short. */
-int attest_memory_is_over(pid_t pid, uint64_t most);
+typedef enum attest_memory_use {
+    ATTEST_MEMORY_FITS = 0,
+    ATTEST_MEMORY_OVER = 1, /* more than `most` bytes */
+    ATTEST_MEMORY_SHORT =
+        2 /* more than a quarter of `most`, or nobody knows how much, where memory is short: others may
+                               have taken it */
+} attest_memory_use;
+
+attest_memory_use attest_memory_is_over(pid_t pid, uint64_t most);
 
 #endif

@@ -64,11 +64,13 @@ typedef enum attest_exchange {
     ATTEST_EXCHANGE_LATE = 1,    /* no answer in time; killed */
     ATTEST_EXCHANGE_ENDED = 2,   /* the worker died; wait status filled */
     ATTEST_EXCHANGE_GARBLED = 3, /* a packet of another kind, or values that no answer has; killed */
-    ATTEST_EXCHANGE_MEMORY = 4   /* more memory than memory_most; killed */
+    ATTEST_EXCHANGE_MEMORY = 4,  /* more memory than memory_most; killed */
+    ATTEST_EXCHANGE_SHORT = 5    /* much memory while little is left, which others may have taken; killed */
 } attest_exchange;
 
 /* Receives one packet of exactly `size` bytes and type `type`.  Not OK: the worker is dead and reaped.  Late is
- * what takes longer than `timeout_s` beside attest_process_starved(), or thirty times `timeout_s`, or `timeout_s` where
+ * what takes longer than `timeout_s` beside attest_process_starved() and beside what all of us stood still (a frozen
+ * container), or thirty times `timeout_s`, or `timeout_s` where
  * the worker has processes at work; or than a second once attest_stop_signal() asks for the end.  So is the end of a
  * worker that has closed its socket. */
 attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,

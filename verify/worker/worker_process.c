@@ -34,6 +34,10 @@
  * machine ran others, to this many limits at most. */
 #define LATE_MOST 30.0
 
+/* Seconds after which a wait that lasts longer than it was to is a stop of us all (SIGSTOP, a frozen group), unless the
+ * worker ran meanwhile. */
+#define STALLED 0.5
+
 static int is_over(pid_t pid)
 {
     siginfo_t info;
@@ -158,6 +162,18 @@ int attest_process_orphans(const attest_process *process)
     return list_children(process, pid) > 1;
 }
 
+/* How a look at the worker's memory ends the exchange; ATTEST_EXCHANGE_LATE: it does not. */
+static attest_exchange memory_end(const attest_process *process)
+{
+    if (process->inner <= 0)
+        return ATTEST_EXCHANGE_LATE;
+    switch (attest_memory_is_over(process->inner, process->memory_most)) {
+    case ATTEST_MEMORY_OVER: return ATTEST_EXCHANGE_MEMORY;
+    case ATTEST_MEMORY_SHORT: return ATTEST_EXCHANGE_SHORT;
+    default: return ATTEST_EXCHANGE_LATE;
+    }
+}
+
 /* The worker can answer no more: its end is waited for, as an answer would be. */
 static attest_exchange ended(attest_process *process, double deadline, int *wait_status)
 {
@@ -171,8 +187,8 @@ static attest_exchange ended(attest_process *process, double deadline, int *wait
         attest_printed_take(process);
         if (has_ended(process->pid, fmin(deadline, attest_now_seconds() + WATCH_TIME)))
             end = ATTEST_EXCHANGE_ENDED;
-        else if (process->inner > 0 && attest_memory_is_over(process->inner, process->memory_most))
-            end = ATTEST_EXCHANGE_MEMORY;
+        else
+            end = memory_end(process);
     } while (end == ATTEST_EXCHANGE_LATE && attest_now_seconds() < deadline);
     *wait_status = attest_process_kill(process);
     return end;
@@ -258,24 +274,38 @@ static int await_packet(attest_process *process, double deadline)
     }
 }
 
+/* Of a wait that was to end at `until`: seconds beyond it, STALLED or more, in which the worker did not run either.
+ * *cpu: its processor time before and, here, now. */
+static double time_lost(const attest_process *process, double until, double *cpu)
+{
+    const double before = *cpu, beyond = attest_now_seconds() - until;
+    *cpu = attest_process_cpu(process);
+    const double lost = beyond - (*cpu - before);
+    return lost > STALLED ? lost : 0;
+}
+
 attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,
                                        double timeout_s, int *wait_status)
 {
-    const moment since = moment_of(process);
-    double deadline = since.now + timeout_s;
+    moment since = moment_of(process);
+    double deadline = since.now + timeout_s, cpu = since.cpu;
     int stopping = 0;
     for (;;) {
-        const int watched = process->inner > 0;
-        const int ready = await_packet(process, watched ? fmin(deadline, attest_now_seconds() + WATCH_TIME) : deadline);
+        const double until = fmin(deadline, attest_now_seconds() + WATCH_TIME);
+        const int ready = await_packet(process, until);
+        const double lost = time_lost(process, until, &cpu);
+        since.now += lost;
+        deadline += lost;
         if (!stopping && attest_stop_signal()) {
             stopping = 1;
             deadline = fmin(deadline, attest_now_seconds() + STOP_TIME);
         }
         if (ready < 0 && errno == EINTR)
             continue;
-        if (ready == 0 && watched && attest_memory_is_over(process->inner, process->memory_most)) {
+        const attest_exchange memory = ready == 0 ? memory_end(process) : ATTEST_EXCHANGE_LATE;
+        if (memory != ATTEST_EXCHANGE_LATE) {
             *wait_status = attest_process_kill(process);
-            return ATTEST_EXCHANGE_MEMORY;
+            return memory;
         }
         if (ready == 0 && !stopping && attest_now_seconds() >= deadline)
             deadline = late_at(process, &since, timeout_s);

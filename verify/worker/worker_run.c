@@ -72,6 +72,7 @@ static void explain_death(attest_run_result *result, const asked *a, const attes
                        WTERMSIG(wait_status); /* else it is told of an earlier end, of a process of its */
         result->state = ATTEST_RUN_CRASH;
         result->signal = WTERMSIG(wait_status);
+        result->others = result->signal == SIGKILL;
         explain_fault(result, &fault, l);
     } else {
         result->state = ATTEST_RUN_EXIT;
@@ -86,6 +87,7 @@ static void explain_end(attest_run_result *result, const asked *a, const attest_
                         int wait_status, const char *during)
 {
     result->state = x == ATTEST_EXCHANGE_LATE ? ATTEST_RUN_TIMEOUT : ATTEST_RUN_CRASH;
+    result->others = x == ATTEST_EXCHANGE_SHORT;
     switch (x) {
     case ATTEST_EXCHANGE_GARBLED: /* only code of the library can have written to the socket */
         snprintf(result->why, sizeof result->why, "%s wrote to the worker's descriptor %d", during,
@@ -95,8 +97,12 @@ static void explain_end(attest_run_result *result, const asked *a, const attest_
         snprintf(result->why, sizeof result->why, "%s did not return within %g s", during, a->timeout_s);
         break;
     case ATTEST_EXCHANGE_MEMORY:
-        snprintf(result->why, sizeof result->why, "%s used more than %.3g GiB of memory, or memory became short",
-                 during, (double)a->process->memory_most / (double)(1u << 30));
+        snprintf(result->why, sizeof result->why, "%s used more than %.3g GiB of memory", during,
+                 (double)a->process->memory_most / (double)(1u << 30));
+        break;
+    case ATTEST_EXCHANGE_SHORT:
+        snprintf(result->why, sizeof result->why, "%s used memory while it became short: more than %.3g GiB", during,
+                 (double)a->process->memory_most / 4 / (double)(1u << 30));
         break;
     default: explain_death(result, a, l, wait_status, during);
     }
@@ -383,8 +389,8 @@ static attest_status try_case(asked *a, runs *how, attest_run_result *result, at
     return status;
 }
 
-/* SIGKILL comes from outside, as a rule (a system short of memory), and what keeps a worker from going on may be of an
- * earlier case: such an end is believed the second time. */
+/* SIGKILL comes from outside, as a rule (a system short of memory), little memory may be what others left, and what
+ * keeps a worker from going on may be of an earlier case: such an end is believed the second time. */
 static attest_status run_case(attest_worker *worker, size_t index, const attest_problem *p, const attest_bundle *bundle,
                               runs *how, uint32_t calls, uint32_t pages, double timeout_s, attest_run_result *result,
                               attest_error *err)
@@ -403,11 +409,11 @@ static attest_status run_case(attest_worker *worker, size_t index, const attest_
         .problem = *p,
     };
     attest_status status = try_case(&a, how, result, err);
-    if (status != ATTEST_OK || result->state != ATTEST_RUN_CRASH || (result->signal != SIGKILL && !a.failed))
+    if (status != ATTEST_OK || result->state != ATTEST_RUN_CRASH || (!result->others && !a.failed))
         return status;
     status = try_case(&a, how, result, err);
     const size_t n = strlen(result->why);
-    if (status == ATTEST_OK && result->state == ATTEST_RUN_CRASH && result->signal == SIGKILL)
+    if (status == ATTEST_OK && result->others)
         snprintf(result->why + n, sizeof result->why - n, ", twice");
     return status;
 }

@@ -7,7 +7,9 @@ code how it ended; a line each, exit code 1 if one does not.
     | head                   nobody reads the output: the folder is whole, and the exit code is not that of a pass
     ^C                       130, the results so far, shown as unfinished, resumed to the run of one piece
     SIGHUP                   129, likewise; of a terminal that is closed, which takes no output any more
+    SIGTERM twice            within half a second, as timeout(1) sends it: as one
     SIGKILL                  the same, without a word
+    SIGSTOP of all           (as a container that is frozen) for longer than --timeout: no kernel is late
     a full disk              (disk.c: after 40,000 bytes) not a pass, what was written can be read and resumed
 """
 import json
@@ -161,6 +163,45 @@ def full_disk(scratch, whole):
     goes_on("a full disk", folder, whole)
 
 
+def twice(scratch, whole):
+    folder = os.path.join(scratch, "sent-twice")
+    gate = begun(folder, 5)
+    for _ in range(2):
+        gate.send_signal(signal.SIGTERM)
+        time.sleep(0.05)
+    gate.communicate()
+    check("SIGTERM twice at once: exit code 143", gate.returncode == 143, gate.returncode)
+    goes_on("SIGTERM twice at once", folder, whole)
+
+
+def descendants(pid):
+    found = [pid]
+    for thread in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/children" % (pid, thread), encoding="ascii") as children:
+            for child in children.read().split():
+                found += descendants(int(child))
+    return found
+
+
+def frozen(scratch):
+    """Of a kernel that sleeps for most of the time, so that the stops fall into its calls."""
+    folder = os.path.join(scratch, "frozen")
+    gate = subprocess.Popen([ATTEST, "gate", "--library", os.path.join(BUILD, "plugins", "notices.so"), "--kernel",
+                             "*slow-calls", "--suite", "smoke", "--jobs", "1", "--timeout", "1", "--quiet", "--out",
+                             folder], env=DATED, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    for _ in range(4):
+        while not has(folder, 1):
+            time.sleep(0.01)
+        tree = descendants(gate.pid)
+        for stop in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in tree:
+                os.kill(pid, stop)
+            time.sleep(1.6 if stop == signal.SIGSTOP else 0.03)
+    lived = gate.poll() is None
+    errors = gate.communicate()[1]
+    check("SIGSTOP of all: no kernel is late", lived and gate.returncode == 0, (lived, gate.returncode, errors))
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         plain = os.path.join(scratch, "whole")
@@ -173,9 +214,11 @@ def main():
         ends_by(signal.SIGINT, 130, scratch, whole)
         ends_by(signal.SIGTERM, 143, scratch, whole)
         ends_by(signal.SIGHUP, 129, scratch, whole)
+        twice(scratch, whole)
         terminal_closed(scratch, whole)
         ends_by(signal.SIGKILL, -9, scratch, whole)
         full_disk(scratch, whole)
+        frozen(scratch)
     print("ends: %d of %d" % (sum(SAID), len(SAID)))
     return 0 if all(SAID) else 1
 

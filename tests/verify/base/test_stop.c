@@ -1,5 +1,5 @@
-/* test_stop.c - the first SIGINT, SIGTERM or SIGHUP is noted, the next one ends the process, but
- * of SIGHUP; where that is ignored it stays so. */
+/* test_stop.c - the first SIGINT, SIGTERM or SIGHUP is noted; another one ends the process, unless it is a SIGHUP or
+ * comes at once; SIGHUP stays ignored where it is. */
 #include <check.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,8 +11,8 @@ Suite *suite_stop(void);
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-/* Exit code 10: noted once, and the process went on. */
-static void child(int number, int times)
+/* Exit code 10: noted once, and the process went on.  `apart`: seconds between two signals. */
+static void child(int number, int times, double apart)
 {
     signal(number, SIG_DFL); /* who started the tests may ignore it, as nohup does */
     attest_stop_watch();
@@ -22,37 +22,45 @@ static void child(int number, int times)
         raise(number);
         if (attest_stop_signal() != number)
             _exit(2);
+        usleep((useconds_t)(1e6 * apart));
     }
     _exit(10);
 }
 
-static int status_of(int number, int times)
+static int status_of(int number, int times, double apart)
 {
     int status;
     const pid_t pid = fork();
     if (pid == 0)
-        child(number, times);
+        child(number, times, apart);
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     return status;
 }
 
 START_TEST(the_first_is_noted)
 {
-    const int status = status_of(signals[_i], 1);
+    const int status = status_of(signals[_i], 1, 0);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 10, "status %d", status);
 }
 END_TEST
 
 START_TEST(the_second_ends)
 {
-    const int status = status_of(signals[_i], 2);
+    const int status = status_of(signals[_i], 2, 0.6);
     ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == signals[_i], "status %d", status);
+}
+END_TEST
+
+START_TEST(at_once_they_are_one)
+{
+    const int status = status_of(signals[_i], 3, 0.01);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 10, "status %d", status);
 }
 END_TEST
 
 START_TEST(hangups_are_one)
 {
-    const int status = status_of(SIGHUP, 3);
+    const int status = status_of(SIGHUP, 3, 0.6);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 10, "status %d", status);
 }
 END_TEST
@@ -86,6 +94,7 @@ Suite *suite_stop(void)
     TCase *c = tcase_create("stop");
     tcase_add_loop_test(c, the_first_is_noted, 0, 3);
     tcase_add_loop_test(c, the_second_ends, 0, 2);
+    tcase_add_loop_test(c, at_once_they_are_one, 0, 2);
     tcase_add_test(c, hangups_are_one);
     tcase_add_test(c, an_ignored_hangup);
     tcase_add_test(c, names_and_codes);
