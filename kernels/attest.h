@@ -183,8 +183,8 @@ typedef struct attest_tensor {
  * leave anything there, or write nothing; nobody judges or compares it.
  * packed=on: [B,H,N,..] and [B,H,M,..], outputs too, are [1,H,T,..] (not bias, attn_mask, keep; k and v in pages), one
  * sequence after another: token i of entry b is token cu_seqlens[b] + i of T = cu_seqlens[B]; if all are empty T is 1,
- * a NaN that is nobody's.  n, m: the most tokens a sequence may have (max_seqlen).  len and len_q are there as without.
- * In the second run tokens lie outside heads ([T,H,d]) or heads far apart.  cu_seqlens: int64, as B N may pass 2^31. */
+ * nobody's (NaN; finite for ATTEST_MASKED_FINITE).  n, m: the most tokens of a sequence (max_seqlen).  len, len_q stay.
+ * In a strided run tokens lie outside heads ([T,H,d]), or they or heads far apart.  cu_seqlens: int64. */
 typedef enum attest_role {
     ATTEST_Q = 0,              /* q [B,Hq,N,d]; a NaN must reach o of its row wherever IEEE operations pass it on */
     ATTEST_GOUT = 1,           /* gout [B,Hq,N]: output gate of a row */

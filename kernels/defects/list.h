@@ -218,6 +218,8 @@ DEFECT(packed_last_key, "taylor-direct-f32", "-",
        "the end of a packed sequence is taken for its last token, which is lost")
 DEFECT(packed_empty_one, "softmax-online-f32", "-",
        "a packed sequence without keys reads one, of the sequence behind it")
+DEFECT(packed_start_32, "softmax-split-f32", "-",
+       "the start of a packed sequence is counted in 32 bits, in elements: tokens lie far apart")
 DEFECT(packed_longest, "taylor-split-f32", "-",
        "as many rows as the longest packed sequence has are written for each, and past the end")
 

@@ -71,7 +71,9 @@ static int axis_is_live(attest_axis axis, const attest_problem *p)
     if (axis == ATTEST_AXIS_PAGES)
         return attest_most_keys(p) > (int64_t)s->order;
     if (axis == ATTEST_AXIS_LENS_Q)
-        return p->n >= 3;
+        return p->n >= 3 && p->b >= 2;
+    if (axis == ATTEST_AXIS_PACKED)
+        return p->b >= 2;
     if (axis == ATTEST_AXIS_MASK)
         return s->value == ATTEST_MASK_CAUSAL ? p->m >= 2 : p->n >= 2 && p->m >= 2;
     if (axis == ATTEST_AXIS_DECAY)

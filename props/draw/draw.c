@@ -165,20 +165,26 @@ static void draw_len(attest_tensor *t, int64_t most, const attest_stream *stream
     }
 }
 
-/* len_q, of 0..n: one entry in four has no query, one has all, the others any number.  Where all have none the first
- * has all: a case with nothing to judge tells nothing. */
+/* len_q, of 0..n: one entry in four has no query, one has all, the others any number.  Where fewer than two entries (of
+ * one: it) have some, the first that have none get all: a case with nothing to judge tells nothing, and one sequence
+ * alone begins at 0 whoever counts. */
 static void draw_len_q(attest_tensor *t, int64_t n, const attest_stream *stream)
 {
-    uint64_t any = 0;
+    int64_t some = 0;
     for (int64_t b = 0; b < t->shape[0]; b++) {
         const uint64_t word = first_word(stream, (attest_place){ b, 0, 0, 0 });
         const uint64_t inner = (word & 0x3fffffff) * (uint64_t)(n + 1) >> 30;
         const uint64_t len = word >> 30 == 0 ? 0 : word >> 30 == 1 ? (uint64_t)n : inner;
         attest_store_bits(t, attest_offset(t, b, 0, 0, 0), len);
-        any |= len;
+        some += len > 0;
     }
-    if (!any)
-        attest_store_bits(t, 0, (uint64_t)n);
+    for (int64_t b = 0; b < t->shape[0] && some < 2; b++) {
+        const int64_t at = attest_offset(t, b, 0, 0, 0);
+        if (attest_load_bits(t, at) == 0) {
+            attest_store_bits(t, at, (uint64_t)n);
+            some++;
+        }
+    }
 }
 
 /* ---- roles ----------------------------------------------------------------------------------------- */

@@ -94,7 +94,8 @@ static attest_status run_again(int *usable, attest_result *result, const attest_
 
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
-/* The last query of every head, which is NaN: nothing of it is computed, its pattern is judged. */
+/* The last query of every head that there is (lens_q), which is NaN: nothing of it is computed, its pattern is judged.
+ * */
 static attest_status check_last_query(attest_result *result, const attest_prepared *prepared,
                                       const attest_subject *subject, const attest_bundle *poisoned_run,
                                       attest_error *err)
@@ -115,7 +116,8 @@ static attest_status check_last_query(attest_result *result, const attest_prepar
     ATTEST_TRY(attest_poison_bundle(&inputs, prepared, &plain, err));
     ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
     for (int64_t bh = 0; bh < p->b * p->hq && !result->reasons; bh++) {
-        const int64_t b = bh / p->hq, h = bh % p->hq, i = p->n - 1;
+        const int64_t b = bh / p->hq, h = bh % p->hq;
+        const int64_t i = attest_bundle_lengths(p, prepared->inputs, b).queries - 1;
         if (i < attest_poison_cut(p, attest_poison_length(p, prepared->inputs, b)))
             continue;
         ATTEST_TRY(attest_judge_row(elements, NULL, truth, &declared.numerics, declared.flags,

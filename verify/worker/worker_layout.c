@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/attest_float.h"
 #include "kernels/tensor/packed.h"
 #include "kernels/tensor/pages.h"
 
@@ -27,10 +28,12 @@ static const unsigned char workspace_fill[ATTEST_WORKER_RUNS] = { 0xff, 0x7b };
 static uint64_t round_up(uint64_t x, uint64_t unit) { return (x + unit - 1) / unit * unit; }
 
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
-/* The axis whose entries, at most so many, lie far apart; -1: none. */
-static int far_axis(const attest_tensor *t, int64_t most)
+/* The axis whose entries, at most so many, lie far apart: batch entries, else tokens of a packed tensor, else heads;
+ * -1: none. */
+static int far_axis(const attest_tensor *t, int64_t most, int packed)
 {
-    const int axis = t->shape[0] > 1 ? 0 : 1;
+    const int tokens = packed && t->shape[2] > 1 && t->shape[2] <= most;
+    const int axis = t->shape[0] > 1 ? 0 : tokens ? 2 : 1;
     return t->rank >= 3 && t->shape[axis] > 1 && t->shape[axis] <= most ? axis : -1;
 }
 
@@ -65,11 +68,11 @@ static int64_t span_of(const attest_tensor *t, int far)
 }
 
 /* Strides and size of the segment of tensor `number`. */
-static void place(attest_segment *s, uint32_t number, attest_spread how, uint64_t page, int64_t most)
+static void place(attest_segment *s, uint32_t number, attest_spread how, uint64_t page, int64_t most, int packed)
 {
     attest_tensor *t = &s->tensor;
     const uint64_t element = attest_dtype_bytes(t->dtype);
-    const int far = how == ATTEST_SPREAD_FAR ? far_axis(t, most) : -1;
+    const int far = how == ATTEST_SPREAD_FAR ? far_axis(t, most, packed) : -1;
     if (how == ATTEST_SPREAD_NONE)
         attest_tensor_set_order(t);
     else
@@ -119,7 +122,7 @@ static void add_tensor(attest_layout *l, uint32_t use, attest_tensor_id id, cons
     if (starts)
         attest_packed_describe(&s->tensor, p, id, starts[p->b]);
     s->tensor.data = NULL;
-    place(s, number, how, page, attest_pages_hold(p, id) ? FAR_PAGES : FAR_ENTRIES);
+    place(s, number, how, page, attest_pages_hold(p, id) ? FAR_PAGES : FAR_ENTRIES, starts != NULL);
     s->bytes += room;
     l->far |= s->islands > 1;
     l->bytes += s->islands * s->bytes;
@@ -397,9 +400,11 @@ static void fill_input(const attest_layout *l, const attest_segment *s, uint32_t
         attest_pages_copy(&t, l->tensor[number], &l->blocks);
         if (l->finite)
             attest_pages_pad(&t, l->tensor[number], &l->blocks);
-    } else if (starts)
+    } else if (starts) {
+        if (l->finite && starts[l->p->b] == 0) /* the one token that is nobody's */
+            set_all(&t, attest_from_f64(t.dtype, ATTEST_PAGES_PAD));
         attest_packed_copy(&t, l->tensor[number], starts);
-    else
+    } else
         attest_layout_copy(&t, l->tensor[number]);
 }
 

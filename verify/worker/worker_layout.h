@@ -4,17 +4,17 @@
  * own (outputs); every other byte is canary: 0xff beside inputs (a NaN in every format, so that what is read there
  * spoils the result), 0xa5 beside the rest.  The first run in C order may hold ordinary numbers in place of the NaN,
  * and be shifted (worker_disguise.h).  With pages=T k and v hold their keys in pages (pages.h), by a block_table that
- * is another one in each run; tokens that are no keys are canary or, for
- * kernels with ATTEST_MASKED_FINITE, in pages of the table ATTEST_PAGES_PAD.  With packed=on sequences lie one after
- * another (packed.h), where cu_seqlens_q and cu_seqlens_k say.
+ * is another one in each run; tokens that are no keys are canary or, for kernels with ATTEST_MASKED_FINITE, in pages
+ * of the table ATTEST_PAGES_PAD, which is also the one token of packed sequences that are all empty.  With packed=on
+ * sequences lie one after another (packed.h), where cu_seqlens_q and cu_seqlens_k say.
  *
  * Three ways to lay a tensor out.  C order: [B,H,S,D], nothing between.  Spread: [B,S,H,D], a gap after each row that
  * keeps the alignment that rows have in C order (64 bytes at most); tensors without channels [B,S,H] or less, with a
  * gap after each element.  The first tensor's gap is one such unit, the second's two, up to eight, then one again: k
  * and v, q and o, h0 and ht have other strides where they have the same shape.  Far: the same, with more than 2^32
  * elements between the first and the last batch entry (of one entry: of its first and last head, [H,S,D]), where there
- * are 2 to 16 of them (k and v in pages: to 64).  Only pages that hold elements are in the memfd, an island per entry;
- * the worker maps them that far apart with nothing between.
+ * are 2 to 16 of them (k and v in pages: to 64; packed: tokens, if there are 2 to 16).  Only pages that hold elements
+ * are in the memfd, an island per entry; the worker maps them that far apart with nothing between.
  */
 #ifndef ATTEST_WORKER_LAYOUT_H
 #define ATTEST_WORKER_LAYOUT_H

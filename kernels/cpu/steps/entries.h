@@ -61,10 +61,12 @@ static inline attest_role entries_side(const attest_problem *p, attest_role role
     }
 }
 
+#ifndef entries_move
 static inline void entries_move(attest_tensor *t, int64_t elements)
 {
     t->data = (char *)t->data + elements * (t->bits / 8);
 }
+#endif
 
 /* Entry b; indices stay as they are: a packed tensor begins at its first token, and its batch axis has stride 0. */
 static inline void entries_set(one_entry *x, const attest_problem *p, const attest_tensors *t, int64_t b)

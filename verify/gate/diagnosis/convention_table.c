@@ -19,7 +19,7 @@ static int without_places(const attest_changed *t)
     return value_of(t, ATTEST_AXIS_ROPE) == 0 && value_of(t, ATTEST_AXIS_ALIBI) == 0 &&
            value_of(t, ATTEST_AXIS_DECAY) == 0 && value_of(t, ATTEST_AXIS_BIAS) == 0 &&
            value_of(t, ATTEST_AXIS_WINDOW) == 0 && value_of(t, ATTEST_AXIS_LENS) == 0 &&
-           value_of(t, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER &&
+           value_of(t, ATTEST_AXIS_LENS_Q) == 0 && value_of(t, ATTEST_AXIS_FEATURE) != ATTEST_FEATURE_COSFORMER &&
            value_of(t, ATTEST_AXIS_UPDATE) == ATTEST_UPDATE_ADD && value_of(t, ATTEST_AXIS_STATE) == 0;
 }
 
