@@ -72,9 +72,12 @@ int attest_file_is(const attest_file_seen *seen, const char *path);
  * this process (version 2: memory.max, version 1: memory.limit_in_bytes, of the group and of those above it) where that
  * is less. */
 uint64_t attest_memory_total(void);
-/* Bytes that can still be had: of the machine, and of each control group that we are in (files that it holds in memory
- * and does not use give way); UINT64_MAX: not known. */
+/* Bytes that can still be had: of the machine, and of each control group that we are in (its page cache gives way);
+ * UINT64_MAX: not known. */
 uint64_t attest_memory_available(void);
+/* Of the control groups in a list like /proc/self/cgroup, and of those above them, whose files are below `mount`: the
+ * least limit, or (`left`) the least that is left; UINT64_MAX: none. */
+uint64_t attest_memory_of_groups(const char *list, const char *mount, int left);
 
 /* `model name (family F model M stepping S), N CPUs` of /proc/cpuinfo; "unknown CPU" elsewhere. */
 void attest_machine_name(char *text, size_t len);

@@ -2,14 +2,15 @@
 #include "verify/base/stop.h"
 
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
 static volatile sig_atomic_t noted;
-static volatile double first; /* when: written before `noted`, by the first signal alone */
 
-/* Seconds after the first signal in which another one is taken for the same request. */
-#define SAME_REQUEST 0.5
+/* Nanoseconds after a signal in which another one of its number is taken for the same request. */
+#define SAME_REQUEST 500000000
 
 enum { STOPS = 3 };
 static const struct {
@@ -17,16 +18,30 @@ static const struct {
     const char *name;
 } stops[STOPS] = { { SIGINT, "SIGINT" }, { SIGTERM, "SIGTERM" }, { SIGHUP, "SIGHUP" } };
 
+/* When the first of each came, in nanoseconds; 0: none did.  Two threads may have a handler each at once. */
+static _Atomic int64_t first[STOPS];
+#if ATOMIC_LLONG_LOCK_FREE != 2
+#error "a signal handler needs atomic 64-bit numbers without locks"
+#endif
+
+static int place_of(int signal_number)
+{
+    int i = 0;
+    while (i < STOPS - 1 && stops[i].number != signal_number)
+        i++;
+    return i;
+}
+
 /* Async-signal-safe. */
 static void note(int signal_number)
 {
     struct timespec now;
+    int64_t before = 0;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-    if (!noted) {
-        first = seconds;
+    const int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + 1;
+    if (atomic_compare_exchange_strong(&first[place_of(signal_number)], &before, at)) {
         noted = signal_number;
-    } else if (signal_number != SIGHUP && seconds - first > SAME_REQUEST) {
+    } else if (signal_number != SIGHUP && at - before > SAME_REQUEST) {
         signal(signal_number, SIG_DFL); /* its usual effect, once this handler returns */
         raise(signal_number);
     }

@@ -1,6 +1,6 @@
-/* stop.h - SIGINT, SIGTERM and SIGHUP (a closed terminal): the first one asks a run to end.  Another SIGINT or SIGTERM
- * ends the process at once, unless it comes within half a second (timeout(1) sends each twice); another SIGHUP does
- * not, since shell and system send one each. */
+/* stop.h - SIGINT, SIGTERM and SIGHUP (a closed terminal): the first one asks a run to end.  A second SIGINT,
+ * or SIGTERM, ends the process at once, unless it comes within half a second of the first (timeout(1) sends each
+ * twice); a second SIGHUP does not, since shell and system send one each. */
 #ifndef ATTEST_STOP_H
 #define ATTEST_STOP_H
 

@@ -94,8 +94,7 @@ static attest_status run_again(int *usable, attest_result *result, const attest_
 
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
-/* The last query of every head that there is (lens_q), which is NaN: nothing of it is computed, its pattern is judged.
- * */
+/* The last query that every head has (lens_q), which is NaN: nothing of it is computed, its pattern is judged. */
 static attest_status check_last_query(attest_result *result, const attest_prepared *prepared,
                                       const attest_subject *subject, const attest_bundle *poisoned_run,
                                       attest_error *err)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verify/gate/case_checks.h"
 #include "verify/gate/gate_private.h"
 
 #define STARTS 8 /* of a library's worker that fail, in a row and in one thread, before it is given up there */
@@ -16,6 +17,7 @@
 typedef struct workers {
     attest_worker **worker; /* [library_count] */
     int *failed;            /* starts in a row */
+    int alone;              /* there are no others */
 } workers;
 
 static void workers_clear(workers *w, size_t count)
@@ -24,7 +26,7 @@ static void workers_clear(workers *w, size_t count)
         attest_worker_free(w->worker[l]);
     free(w->worker);
     free(w->failed);
-    *w = (workers){ NULL, NULL };
+    *w = (workers){ .worker = NULL };
 }
 
 static attest_status workers_new(workers *w, size_t count, attest_error *err)
@@ -44,6 +46,8 @@ static attest_status worker_of(attest_worker **worker, workers *w, const attest_
         return attest_fail(err, ATTEST_IO, "the worker failed to start %d times in a row: given up", STARTS);
     if (!w->worker[l])
         status = attest_plan_start(&w->worker[l], gate->plan, l, gate->options->timeout, err);
+    if (w->alone && w->worker[l])
+        attest_worker_alone(w->worker[l]);
     w->failed[l] = status == ATTEST_OK ? 0 : w->failed[l] + 1;
     *worker = w->worker[l];
     return status;
@@ -224,7 +228,9 @@ static void tell_alone(attest_result *result)
 {
     const size_t n = strlen(result->why);
     if (result->others)
-        snprintf(result->why + n, sizeof result->why - n, ", and again while no other kernel ran");
+        snprintf(result->why + n, sizeof result->why - n, ", and again while no other kernel of this run did");
+    else
+        attest_result_note(result, "passed alone: its worker was ended while other kernels ran");
 }
 
 /* One kernel on one case, to its end, or to that of the run; what hindered it once may not hinder it again. */
@@ -259,7 +265,7 @@ static attest_status end_pair(attest_gate_state *g, pair_case *c, workers *w, si
         attest_gate_end(g, attest_stop_name());
         return ATTEST_OK;
     }
-    if (end == PAIR_RESULT && result.others && !g->alone) {
+    if (end == PAIR_RESULT && result.others && !g->alone && !g->gate->take) { /* who takes them wants them in order */
         *ended = PAIR_ALONE;
         return ATTEST_OK;
     }
@@ -371,24 +377,29 @@ static void guarded_case(attest_gate_state *g, size_t index, workers *w)
     }
 }
 
-/* The pairs whose workers others may have ended, one at a time; those that are left are no results. */
+/* The pairs whose workers others may have ended, one at a time; those that are left are no results, and their cases not
+ * done. */
 static void run_alone(attest_gate_state *g)
 {
     const size_t kernels = g->gate->plan->kernel_count, pairs = g->gate->suite->case_count * kernels;
-    workers w = { NULL, NULL };
+    workers w = { .worker = NULL };
     attest_error err = { "" };
     if (!memchr(g->ended, PAIR_ALONE, pairs))
         return;
     attest_status status = workers_new(&w, g->gate->plan->library_count, &err);
-    g->alone = 1;
+    g->alone = w.alone = 1;
     for (size_t i = 0; i < pairs && status == ATTEST_OK && !attest_gate_stopped(g); i++) {
         int whole;
         if (g->ended[i] == PAIR_ALONE)
             status = run_case(g, i / kernels, &w, &whole, &err);
     }
     fail(g, status, &err);
-    for (size_t i = 0; i < pairs; i++)
-        g->ended[i] = g->ended[i] == PAIR_ALONE ? 0 : g->ended[i];
+    for (size_t i = 0; i < pairs; i += kernels) {
+        const int open = memchr(g->ended + i, PAIR_ALONE, kernels) != NULL;
+        g->done -= open && g->done > 0;
+        for (size_t k = 0; open && k < kernels; k++)
+            g->ended[i + k] = g->ended[i + k] == PAIR_ALONE ? 0 : g->ended[i + k];
+    }
     workers_clear(&w, g->gate->plan->library_count);
     attest_reference_thread_end();
 }
@@ -402,7 +413,7 @@ static void run_all(attest_gate_state *g)
 #pragma omp parallel num_threads(threads)
 #endif
     {
-        workers w = { NULL, NULL };
+        workers w = { .worker = NULL };
         attest_error err = { "" };
         const attest_status status = workers_new(&w, gate->plan->library_count, &err);
         fail(g, status, &err);

@@ -118,9 +118,10 @@ static attest_status put_back(attest_gate_state *g, size_t number, const attest_
 }
 
 /* Asks of the results picked, and writes them back.  *worker: NULL, or the library's; a new one where that gives no
- * answer. */
+ * answer.  *again: NULL, or others run beside it: set where one of these may have ended the worker, and the result
+ * before stands. */
 static attest_status check(attest_gate_state *g, const pick *picked, size_t count, int calls, size_t k,
-                           attest_worker **worker, attest_error *err)
+                           attest_worker **worker, unsigned char *again, attest_error *err)
 {
     const double timeout = g->gate->options->timeout;
     attest_subject subject = attest_gate_subject(g->gate, k);
@@ -133,6 +134,8 @@ static attest_status check(attest_gate_state *g, const pick *picked, size_t coun
         if (!*worker)
             asking = attest_plan_start(worker, g->gate->plan, g->gate->plan->kernel[k].library, timeout, err);
         subject.worker = *worker;
+        if (*worker && !again)
+            attest_worker_alone(*worker);
         if (asking == ATTEST_OK)
             asking = calls ? attest_check_calls(a.repeated, &subject, timeout, err)
                            : attest_check_threads(a.repeated, a.count, &subject, timeout, err);
@@ -146,6 +149,8 @@ static attest_status check(attest_gate_state *g, const pick *picked, size_t coun
             ATTEST_TRY(asking);
         if (attest_result_of_stop(&a.result[i]))
             attest_gate_end(g, attest_stop_name()); /* the result before stands, of a run that did not end */
+        else if (again && a.result[i].others)
+            *again = 1;
         else
             ATTEST_TRY(put_back(g, a.number[i], &a.result[i], err));
     }
@@ -156,8 +161,18 @@ out:
     return status;
 }
 
-/* The tiny case of every kernel, side by side. */
-static attest_status call_all(attest_gate_state *g, const picks *kernel, attest_error *err)
+/* The tiny case of one kernel, by a worker of its own. */
+static attest_status call_one(attest_gate_state *g, const picks *kernel, size_t k, unsigned char *again,
+                              attest_error *err)
+{
+    attest_worker *worker = NULL;
+    const attest_status status = check(g, &kernel[k].tiny, 1, 1, k, &worker, again, err);
+    attest_worker_free(worker);
+    return status;
+}
+
+/* The tiny case of every kernel, side by side; again[kernels]: where it has to be asked again, alone. */
+static attest_status call_all(attest_gate_state *g, const picks *kernel, unsigned char *again, attest_error *err)
 {
     const long count = (long)g->gate->plan->kernel_count;
     attest_status first = ATTEST_OK;
@@ -166,12 +181,10 @@ static attest_status call_all(attest_gate_state *g, const picks *kernel, attest_
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
 #endif
     for (long k = 0; k < count; k++) {
-        attest_worker *worker = NULL;
         attest_error why;
         if (attest_gate_stopped(g))
             continue;
-        const attest_status status = check(g, &kernel[k].tiny, 1, 1, (size_t)k, &worker, &why);
-        attest_worker_free(worker);
+        const attest_status status = call_one(g, kernel, (size_t)k, &again[k], &why);
 #pragma omp critical(gate)
         if (status != ATTEST_OK && first == ATTEST_OK) {
             first = status;
@@ -187,17 +200,24 @@ attest_status attest_gate_repeats(attest_gate_state *g, attest_error *err)
     attest_status status = ATTEST_OK;
     attest_worker *worker = NULL;
     picks *kernel = NULL;
+    unsigned char *again = NULL;
     ATTEST_TRY(pick_all(&kernel, g, err));
-    ATTEST_TRY(call_all(g, kernel, err));
+    if (!(again = calloc(plan->kernel_count + 1, 1)))
+        ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for %zu kernels", plan->kernel_count));
+    ATTEST_TRY(call_all(g, kernel, again, err));
+    for (size_t k = 0; k < plan->kernel_count && !attest_gate_stopped(g); k++)
+        if (again[k])
+            ATTEST_TRY(call_one(g, kernel, k, NULL, err));
     for (size_t k = 0; k < plan->kernel_count && !attest_gate_stopped(g); k++) { /* each with the whole machine */
         if (k > 0 && plan->kernel[k].library != plan->kernel[k - 1].library) {
             attest_worker_free(worker);
             worker = NULL;
         }
-        ATTEST_TRY(check(g, kernel[k].loaded, LOADED, 0, k, &worker, err));
+        ATTEST_TRY(check(g, kernel[k].loaded, LOADED, 0, k, &worker, NULL, err));
     }
 out:
     attest_worker_free(worker);
+    free(again);
     free(kernel);
     return status;
 }

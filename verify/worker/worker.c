@@ -132,6 +132,7 @@ attest_status attest_worker_alive(attest_process **process, attest_worker *worke
     *process = p;
     if (!p)
         return attest_fail(err, ATTEST_NO_MEMORY, "out of memory");
+    p->alone = worker->alone;
     if (!p->left && !attest_process_broken(p))
         return ATTEST_OK;
     attest_process_kill(p);
@@ -192,6 +193,8 @@ attest_status attest_worker_assume(attest_worker *worker, size_t index, const ch
     return attest_facts_assume(&worker->kernel[index], words, err);
 }
 
+void attest_worker_alone(attest_worker *worker) { worker->alone = 1; }
+
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 attest_status attest_worker_declared(attest_worker *worker, size_t index, const attest_problem *p,
                                      attest_declared *declared, attest_error *err)
@@ -215,6 +218,8 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
     if (x == ATTEST_EXCHANGE_ENDED)
         ATTEST_TRY(
             attest_fail(err, ATTEST_IO, "%s: asked for its numerics, the worker ended with %s", facts->name, why));
+    if (x == ATTEST_EXCHANGE_MEMORY || x == ATTEST_EXCHANGE_SHORT)
+        ATTEST_TRY(attest_fail(err, ATTEST_IO, "%s: asked for its numerics, it used too much memory", facts->name));
     if (x != ATTEST_EXCHANGE_OK)
         ATTEST_TRY(attest_fail(err, ATTEST_IO, "%s: %s about its numerics%s", facts->name,
                                x == ATTEST_EXCHANGE_LATE ? "no answer" : "a garbled answer",

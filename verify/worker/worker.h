@@ -50,7 +50,8 @@ typedef struct attest_run_result {
     uint32_t state;       /* attest_run_state */
     attest_status status; /* of run(), when done */
     int signal, exit_code;
-    int others;       /* 1: what else runs may have ended it: by SIGKILL, or because memory became short */
+    int others; /* 1: what else runs may have ended it: by SIGKILL, because memory became short, or no worker could
+                         be started again */
     unsigned reasons; /* ATTEST_REASON_* bits seen by the harness: wrote-outside, wrote-input,
                                read-outside, unwritten-output, nondeterministic, fp-state, kernel-error */
     char why[256];
@@ -127,6 +128,9 @@ attest_status attest_worker_declared(attest_worker *worker, size_t index, const 
 attest_status attest_worker_run(attest_worker *worker, size_t index, const attest_problem *p,
                                 const attest_bundle *bundle, double timeout_s, attest_run_result *result,
                                 attest_error *err);
+
+/* Says that no other worker runs from now on: that memory becomes short does not end its kernels any more. */
+void attest_worker_alone(attest_worker *worker);
 
 /* The process in which kernel `index` runs, started if there is none: for a debugger. */
 attest_status attest_worker_pid(pid_t *pid, attest_worker *worker, size_t index, attest_error *err);

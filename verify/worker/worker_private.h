@@ -36,6 +36,7 @@ typedef struct attest_process {
     int refused;            /* 1: the last start ended before the library was loaded */
     int failed_starts;      /* in a row */
     uint64_t memory_most;   /* bytes above which the worker is ended */
+    int alone;              /* 1: no other worker of ours runs: little memory is no reason to end it */
 } attest_process;
 
 struct attest_worker {
@@ -46,6 +47,7 @@ struct attest_worker {
     size_t page;
     attest_sandbox sandbox;
     int closes;        /* the library has a close() */
+    int alone;         /* attest_worker_alone() */
     unsigned threads;  /* what OMP_NUM_THREADS says to the next process; 0: what it says to us */
     char variable[64]; /* `NAME=VALUE` of the next process; "": none */
     uint64_t confined; /* ATTEST_CONFINED_*, of the last process started */

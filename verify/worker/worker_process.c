@@ -36,7 +36,7 @@
 
 /* Seconds after which a wait that lasts longer than it was to is a stop of us all (SIGSTOP, a frozen group), unless the
  * worker ran meanwhile. */
-#define STALLED 0.5
+#define STALLED 0.5 /* a shorter stop counts as the kernel's */
 
 static int is_over(pid_t pid)
 {
@@ -169,7 +169,7 @@ static attest_exchange memory_end(const attest_process *process)
         return ATTEST_EXCHANGE_LATE;
     switch (attest_memory_is_over(process->inner, process->memory_most)) {
     case ATTEST_MEMORY_OVER: return ATTEST_EXCHANGE_MEMORY;
-    case ATTEST_MEMORY_SHORT: return ATTEST_EXCHANGE_SHORT;
+    case ATTEST_MEMORY_SHORT: return process->alone ? ATTEST_EXCHANGE_LATE : ATTEST_EXCHANGE_SHORT;
     default: return ATTEST_EXCHANGE_LATE;
     }
 }
@@ -274,14 +274,15 @@ static int await_packet(attest_process *process, double deadline)
     }
 }
 
-/* Of a wait that was to end at `until`: seconds beyond it, STALLED or more, in which the worker did not run either.
+/* Of a wait that was to end at `until`: seconds beyond it, STALLED or more, in which the worker did not run either, but
+ * for what it may have run of WATCH_TIME before; 0 where it has processes at work, which may keep us from running.
  * *cpu: its processor time before and, here, now. */
 static double time_lost(const attest_process *process, double until, double *cpu)
 {
     const double before = *cpu, beyond = attest_now_seconds() - until;
     *cpu = attest_process_cpu(process);
-    const double lost = beyond - (*cpu - before);
-    return lost > STALLED ? lost : 0;
+    const double ran = *cpu - before - WATCH_TIME * processors(process), lost = ran > 0 ? beyond - ran : beyond;
+    return lost > STALLED && !has_children(process) ? lost : 0;
 }
 
 attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,

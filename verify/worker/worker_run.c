@@ -101,7 +101,8 @@ static void explain_end(attest_run_result *result, const asked *a, const attest_
                  (double)a->process->memory_most / (double)(1u << 30));
         break;
     case ATTEST_EXCHANGE_SHORT:
-        snprintf(result->why, sizeof result->why, "%s used memory while it became short: more than %.3g GiB", during,
+        snprintf(result->why, sizeof result->why,
+                 "%s ran while memory became short, and used more than %.3g GiB of it, or what cannot be read", during,
                  (double)a->process->memory_most / 4 / (double)(1u << 30));
         break;
     default: explain_death(result, a, l, wait_status, during);
@@ -328,7 +329,7 @@ typedef attest_status runs(attest_run_result *result, asked *a, attest_error *er
 /* A worker that cannot serve, for a reason that a kernel may have made: its result. */
 static void tell_no_worker(attest_run_result *result, const char *what, const attest_error *err)
 {
-    *result = (attest_run_result){ .state = ATTEST_RUN_CRASH, .fp_state = "ok" };
+    *result = (attest_run_result){ .state = ATTEST_RUN_CRASH, .others = 1, .fp_state = "ok" };
     snprintf(result->why, sizeof result->why, "%s: %.200s", what, err->text);
 }
 
@@ -409,11 +410,13 @@ static attest_status run_case(attest_worker *worker, size_t index, const attest_
         .problem = *p,
     };
     attest_status status = try_case(&a, how, result, err);
-    if (status != ATTEST_OK || result->state != ATTEST_RUN_CRASH || (!result->others && !a.failed))
+    if (status != ATTEST_OK || !result->others)
         return status;
+    char first[sizeof result->why];
+    memcpy(first, result->why, sizeof first);
     status = try_case(&a, how, result, err);
     const size_t n = strlen(result->why);
-    if (status == ATTEST_OK && result->others)
+    if (status == ATTEST_OK && result->others && strcmp(first, result->why) == 0)
         snprintf(result->why + n, sizeof result->why - n, ", twice");
     return status;
 }

@@ -125,9 +125,6 @@ static attest_status make_environment(environment *env, const attest_worker *wor
     return ATTEST_OK;
 }
 
-/* Exit code of a child without /dev/null: a machine's lack, of which receive_hello() tells. */
-#define NO_NULL 125
-
 /* In the child, between fork and exec: async-signal-safe calls only. */
 static void become_worker(const attest_worker *worker, const char *const *env, const int fds[3],
                           const attest_sandbox_ids *ids)
@@ -146,10 +143,8 @@ static void become_worker(const attest_worker *worker, const char *const *env, c
     prctl(PR_SET_PDEATHSIG, worker->sandbox.namespaces ? SIGKILL : SIGTERM);
     setrlimit(RLIMIT_CORE, &no_core);
     const int null = open("/dev/null", O_RDONLY);
-    if (null < 0)
-        _exit(NO_NULL);
-    if (dup2(null, 0) < 0 || dup2(fds[2], 1) < 0 || dup2(fds[2], 2) < 0 || dup2(fds[0], ATTEST_WORKER_SOCKET) < 0 ||
-        dup2(fds[1], ATTEST_WORKER_PAGE) < 0)
+    if (null < 0 || dup2(null, 0) < 0 || dup2(fds[2], 1) < 0 || dup2(fds[2], 2) < 0 ||
+        dup2(fds[0], ATTEST_WORKER_SOCKET) < 0 || dup2(fds[1], ATTEST_WORKER_PAGE) < 0)
         _exit(127);
 #ifdef SYS_close_range
     syscall(SYS_close_range, ATTEST_WORKER_PAGE + 1, ~0u, 0);
@@ -202,6 +197,8 @@ static attest_status start_process(attest_process *process, const attest_worker 
     attest_status status = ATTEST_OK;
     environment env = { NULL, { "" } };
     const attest_sandbox_ids ids = attest_sandbox_ids_of(&worker->sandbox);
+    if (access("/dev/null", R_OK) != 0)
+        return attest_fail(err, ATTEST_IO, "no worker can be started: /dev/null: %s", strerror(errno));
     ATTEST_TRY(make_environment(&env, worker, err));
     ATTEST_TRY(make_descriptors(process, fds, &own, worker->page, err));
     const pid_t pid = attest_sandbox_fork(&worker->sandbox);
@@ -264,8 +261,6 @@ static attest_status receive_hello(attest_process *process, attest_worker *worke
     int wait_status = 0;
     const attest_exchange x = attest_process_receive(process, &hello, sizeof hello, ATTEST_PACKET_HELLO,
                                                      start_timeout(worker), &wait_status);
-    if (x == ATTEST_EXCHANGE_ENDED && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == NO_NULL)
-        return attest_fail(err, ATTEST_IO, "no worker can be started: /dev/null cannot be read here");
     if (x != ATTEST_EXCHANGE_OK) {
         attest_error why;
         start_failure(worker, x, wait_status, "starting", &why);

@@ -58,6 +58,24 @@ START_TEST(at_once_they_are_one)
 }
 END_TEST
 
+/* A terminal is closed, its user is logged out a second later: the first of each. */
+START_TEST(another_signal_is_a_first_one)
+{
+    const pid_t pid = fork();
+    int status;
+    if (pid == 0) {
+        signal(SIGHUP, SIG_DFL);
+        attest_stop_watch();
+        raise(SIGHUP);
+        usleep(600000);
+        raise(SIGTERM);
+        _exit(attest_stop_signal() == SIGTERM ? 10 : 1);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 10, "status %d", status);
+}
+END_TEST
+
 START_TEST(hangups_are_one)
 {
     const int status = status_of(SIGHUP, 3, 0.6);
@@ -95,6 +113,7 @@ Suite *suite_stop(void)
     tcase_add_loop_test(c, the_first_is_noted, 0, 3);
     tcase_add_loop_test(c, the_second_ends, 0, 2);
     tcase_add_loop_test(c, at_once_they_are_one, 0, 2);
+    tcase_add_test(c, another_signal_is_a_first_one);
     tcase_add_test(c, hangups_are_one);
     tcase_add_test(c, an_ignored_hangup);
     tcase_add_test(c, names_and_codes);
