@@ -54,6 +54,8 @@ static const sim_row rows[] = {
     { "R-KV-SCALE", "online, the quotient", "tile 4, serial sums", "variant=softmax p=bf16" CACHED, sim_softmax,
       { .cache = CACHE_SCALE, .drop = DROP_QUOTIENT }, NUMERICS(DECLARED, ONLINE, .tile = 4), ATTEST_SERIAL_SUMS, "o",
       SEARCHED " ramp-up", dropped },
+    { "R-KV-SCALE", "products of few", "f32", "variant=linear" CACHED, sim_polynomial,
+      { .cache = CACHE_PRODUCT, .drop = DROP_VALUES }, NUMERICS(DECLARED, DIRECT), 0, "o", WILD, few, .quick = 1 },
     { "R-KV-SCALE", "polynomial weights", "f32", "variant=taylor:2" CACHED, sim_polynomial,
       { .cache = CACHE_PRODUCT, .drop = DROP_SUM }, NUMERICS(DECLARED, DIRECT), 0, "o", WILD " cancel", dropped },
     { "R-DROPOUT", "weights", "f32", "variant=softmax" DROPPED, sim_softmax, { .drop = DROP_BEFORE },
