@@ -66,12 +66,11 @@ typedef enum attest_status {
 typedef enum attest_tristate { ATTEST_UNKNOWN = 0, ATTEST_YES = 1, ATTEST_NO = 2 } attest_tristate;
 
 /* ---- number formats ----------------------------------------------------------------------------
- * f8 and i32: named now, in no problem of this version. */
+ * f8: of k and v (kv=e4m3, kv=e5m2); i32: named now, in no problem of this version. */
 typedef enum attest_dtype {
     ATTEST_F32 = 0, ATTEST_F64 = 1, ATTEST_F16 = 2, ATTEST_BF16 = 3, ATTEST_I64 = 4,
-    ATTEST_F8_E4M3 = 5, ATTEST_F8_E5M2 = 6, /* OCP; e4m3 has no infinity, as DLPack's e4m3fn */
-    ATTEST_I32 = 7,
-    ATTEST_BOOL = 8, /* a byte, 0 or 1 */
+    ATTEST_F8_E4M3 = 5, ATTEST_F8_E5M2 = 6, /* OCP; e4m3: to 448, NaN is 0x7f and 0xff, no infinity (DLPack's e4m3fn) */
+    ATTEST_I32 = 7, ATTEST_BOOL = 8, /* a byte, 0 or 1 */
     ATTEST_DTYPE_COUNT = 9
 } attest_dtype;
 
@@ -85,12 +84,11 @@ typedef enum attest_device { ATTEST_CPU = 1, ATTEST_CUDA = 2, ATTEST_CUDA_HOST =
 /* ---- the axes of a variant, in the order of the problem line ------------------------------------ */
 typedef enum attest_axis {
     ATTEST_AXIS_WEIGHT = 0, ATTEST_AXIS_CENTER = 1, ATTEST_AXIS_FILTER = 2, ATTEST_AXIS_FEATURE = 3,
-    ATTEST_AXIS_ROPE = 4, ATTEST_AXIS_MASK = 5, ATTEST_AXIS_WINDOW = 6, ATTEST_AXIS_LENS = 7,
-    ATTEST_AXIS_DECAY = 8, ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11,
-    ATTEST_AXIS_UPDATE = 12, ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15,
-    ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17, ATTEST_AXIS_BIAS = 18,
-    ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20, ATTEST_AXIS_KV = 21, ATTEST_AXIS_DECAY_INPUT = 22,
-    ATTEST_AXIS_DROPOUT = 23, ATTEST_AXIS_LENS_Q = 24, ATTEST_AXIS_PACKED = 25,
+    ATTEST_AXIS_ROPE = 4, ATTEST_AXIS_MASK = 5, ATTEST_AXIS_WINDOW = 6, ATTEST_AXIS_LENS = 7, ATTEST_AXIS_DECAY = 8,
+    ATTEST_AXIS_GATES = 9, ATTEST_AXIS_NORM = 10, ATTEST_AXIS_AFFINE = 11, ATTEST_AXIS_UPDATE = 12,
+    ATTEST_AXIS_EPS = 13, ATTEST_AXIS_CLAMP = 14, ATTEST_AXIS_CAP = 15, ATTEST_AXIS_ALIBI = 16, ATTEST_AXIS_STATE = 17,
+    ATTEST_AXIS_BIAS = 18, ATTEST_AXIS_ATTN_MASK = 19, ATTEST_AXIS_PAGES = 20, ATTEST_AXIS_KV = 21,
+    ATTEST_AXIS_DECAY_INPUT = 22, ATTEST_AXIS_DROPOUT = 23, ATTEST_AXIS_LENS_Q = 24, ATTEST_AXIS_PACKED = 25,
     ATTEST_AXIS_COUNT = 26 /* of this header */
 } attest_axis;
 
@@ -104,25 +102,24 @@ enum { ATTEST_FEATURE_IDENTITY = 0, ATTEST_FEATURE_ELU1 = 1, ATTEST_FEATURE_RELU
 enum { ATTEST_FEATURE_SILU = 4, ATTEST_FEATURE_SILU_UNIT = 5, ATTEST_FEATURE_COSFORMER = 6 };
 enum { ATTEST_MASK_FULL = 0, ATTEST_MASK_CAUSAL = 1, ATTEST_MASK_CAUSAL_BR = 2 };
 enum { ATTEST_WINDOW_NONE = 0, ATTEST_WINDOW_W = 1, ATTEST_DROPOUT_NONE = 0, ATTEST_DROPOUT_R = 1 }; /* W: `order` */
-enum { ATTEST_LENS_Q_NONE = 0, ATTEST_LENS_Q_DRAW = 1 };
+enum { ATTEST_LENS_Q_NONE = 0, ATTEST_LENS_Q_DRAW = 1, ATTEST_PAGES_NONE = 0, ATTEST_PAGES_T = 1 };
 enum { ATTEST_LENS_NONE = 0, ATTEST_LENS_DRAW = 1, ATTEST_ROPE_NONE = 0, ATTEST_ROPE_BASE = 1 };
 enum { ATTEST_DECAY_NONE = 0, ATTEST_DECAY_RETNET = 1, ATTEST_DECAY_SCALAR = 2, ATTEST_DECAY_VECTOR = 3 };
 enum { ATTEST_GATES_NONE = 0, ATTEST_GATES_IN = 1, ATTEST_GATES_OUT = 2, ATTEST_PACKED_OFF = 0, ATTEST_PACKED_ON = 1 };
-enum { ATTEST_GATES_INOUT = 3, ATTEST_GATES_PRE_OUT = 4, ATTEST_GATES_HEADS = 5 };
+enum { ATTEST_GATES_INOUT = 3, ATTEST_GATES_PRE_OUT = 4, ATTEST_GATES_HEADS = 5, ATTEST_ATTN_MASK_SHARED = 4 };
 enum {
     ATTEST_NORM_SUM = 0, ATTEST_NORM_SINK = 1, ATTEST_NORM_FLOOR = 2, /* F in `number` */
     ATTEST_NORM_NONE = 3, ATTEST_NORM_LENGTH = 4,
     ATTEST_NORM_L2 = 5, ATTEST_NORM_RMS = 6, ATTEST_NORM_LAYERNORM = 7, /* by (x - mean)^2, not E[x^2] - mean^2 */
     ATTEST_NORM_LENGTH_L2 = 8, ATTEST_NORM_LENGTH_RMS = 9, ATTEST_NORM_LENGTH_LAYERNORM = 10
 };
-enum { ATTEST_UPDATE_ADD = 0, ATTEST_UPDATE_DELTA = 1, ATTEST_UPDATE_EFLA = 2 };
+enum { ATTEST_UPDATE_ADD = 0, ATTEST_UPDATE_DELTA = 1, ATTEST_UPDATE_EFLA = 2, ATTEST_BIAS_SHARED = 4 };
 enum { ATTEST_AFFINE_NONE = 0, ATTEST_AFFINE_DRAW = 1, ATTEST_EPS_ZERO = 0, ATTEST_EPS_SET = 1 };
 enum { ATTEST_CLAMP_NONE = 0, ATTEST_CLAMP_SET = 1, ATTEST_CAP_NONE = 0, ATTEST_CAP_SET = 1 };
 enum { ATTEST_ALIBI_NONE = 0, ATTEST_ALIBI_DRAW = 1, ATTEST_STATE_NONE = 0, ATTEST_STATE_DRAW = 1 };
-enum { ATTEST_BIAS_NONE = 0, ATTEST_BIAS_FULL = 1, ATTEST_BIAS_HEAD = 2 };
-enum { ATTEST_BIAS_BATCH = 3, ATTEST_BIAS_SHARED = 4, ATTEST_KV_IN = 0, ATTEST_KV_F16 = 1, ATTEST_KV_BF16 = 2 };
-enum { ATTEST_ATTN_MASK_NONE = 0, ATTEST_ATTN_MASK_FULL = 1, ATTEST_ATTN_MASK_HEAD = 2 };
-enum { ATTEST_ATTN_MASK_BATCH = 3, ATTEST_ATTN_MASK_SHARED = 4, ATTEST_PAGES_NONE = 0, ATTEST_PAGES_T = 1 };
+enum { ATTEST_BIAS_NONE = 0, ATTEST_BIAS_FULL = 1, ATTEST_BIAS_HEAD = 2, ATTEST_BIAS_BATCH = 3 };
+enum { ATTEST_KV_IN = 0, ATTEST_KV_F16 = 1, ATTEST_KV_BF16 = 2, ATTEST_KV_E4M3 = 3, ATTEST_KV_E5M2 = 4 };
+enum { ATTEST_ATTN_MASK_NONE = 0, ATTEST_ATTN_MASK_FULL = 1, ATTEST_ATTN_MASK_HEAD = 2, ATTEST_ATTN_MASK_BATCH = 3 };
 
 typedef struct attest_setting {
     uint32_t value; /* one of the axis's enum; 0 is the default */
@@ -205,7 +202,10 @@ typedef enum attest_role {
     ATTEST_BLOCK_TABLE = 23,   /* block_table [B,ceil(M/T)], int64; pages=T: key j < M of entry b is token j%T of page
                                   [b,j/T] of k and v [page,Hkv,T,..]; all else there is NaN, but finite in pages of
                                   the table for ATTEST_MASKED_FINITE; no page twice, another order in each run */
-    ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26, /* of narrow types; NULL in this version */
+    /* k_scale, v_scale [B,Hkv], f32, finite, > 0, of kv=e4m3, e5m2: keys are k_scale k, values v_scale v.  k, q, the
+     * score or the scale times k_scale; v, the weight (cast or not), the sum, the quotient or 1/l times v_scale: once,
+     * in acc; k and v so multiplied are of scaled_dtype.  Not covered: q in f8 (q_scale: NULL in this version). */
+    ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26,
     ATTEST_KEEP = 27,          /* keep [B,Hq,N,M], bool; dropout=R: u sums c keep D w gin v, c = 1/(1-R); z and lse are
                                   those without.  R, 1-R and c in acc or wider; c times w, its cast, v, the sum, the
                                   quotient or 1/l, once (of an unknown schedule c times a cast w may be cast again) */
@@ -318,7 +318,7 @@ typedef struct attest_numerics {
     double expm1_error;     /* relative error of update=efla's 1 - e^-x; 0 = unknown: e^-x may be taken off 1 */
     uint32_t scaled_dtype;  /* 1 + dtype of q, k, v once scaled, turned (sin, cos, products too), gated or decayed, of
                                features (elu if exp_error is 0, sigmoid, unit's norm; no monomials), of delta's writes,
-                               but for RECURRENT b k and b v, and q taken to kv's type; 0 = acc (UNKNOWN: in, kv's) */
+                               but for RECURRENT b k and b v, q taken to kv's; 0 = acc (UNKNOWN: in, kv's of 16 bits) */
     uint32_t decay_products; /* attest_tristate: multiplied (RECURRENT: yes); else e^logs, ln 0 in 2 emin..emin ln 2.
                                 decay_input=log: an exp of exp_error, in acc, of each or of sums; e^g is kept in acc */
 } attest_numerics;

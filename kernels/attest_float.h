@@ -1,9 +1,9 @@
 /* attest_float.h - exact conversions between stored bits and double; header only, for kernels too.
  *
- * Formats (p = significand bits with the hidden one): f32 24, f64 53, f16 11, bf16 8.  Every finite value
- * of the four is a double, so *_to_f64 is exact.  *_from_f64 is ONE rounding, to nearest even, with
- * subnormals and overflow to infinity; a NaN stays a NaN (quiet, sign kept).  Nothing here depends on the
- * rounding mode, on FTZ/DAZ or on libm: all is integer arithmetic.
+ * Formats (p = significand bits with the hidden one): f32 24, f64 53, f16 11, bf16 8, e4m3 4, e5m2 3.  Every finite
+ * value of them is a double, so *_to_f64 is exact.  *_from_f64 is ONE rounding, to nearest even, with subnormals and
+ * overflow to infinity; e4m3 has none: what is beyond 448 becomes 448, an infinity NaN.  A NaN stays a NaN (quiet, sign
+ * kept).  Nothing here depends on the rounding mode, on FTZ/DAZ or on libm: all is integer arithmetic.
  */
 #ifndef ATTEST_FLOAT_H
 #define ATTEST_FLOAT_H
@@ -23,10 +23,11 @@ typedef struct attest_format {
 
 static inline attest_format attest_format_of(uint32_t dtype)
 {
-    static const attest_format table[4] = {
-        { 24, -126, 127, 32, 8 }, { 53, -1022, 1023, 64, 11 }, { 11, -14, 15, 16, 5 }, { 8, -126, 127, 16, 8 }
-    };
-    return table[dtype < 4 ? dtype : 1];
+    static const attest_format table[7] = { { 24, -126, 127, 32, 8 },    { 53, -1022, 1023, 64, 11 },
+                                            { 11, -14, 15, 16, 5 },      { 8, -126, 127, 16, 8 },
+                                            { 53, -1022, 1023, 64, 11 }, /* i64 has none */
+                                            { 4, -6, 8, 8, 4 },          { 3, -14, 15, 8, 5 } };
+    return table[dtype < 7 ? dtype : 1];
 }
 
 /* Unit roundoff u = 2^-p: the largest relative error of one rounding to nearest in the normal range. */
@@ -36,6 +37,8 @@ static inline double attest_unit_roundoff(uint32_t dtype)
     case ATTEST_F32: return 0x1p-24;
     case ATTEST_F16: return 0x1p-11;
     case ATTEST_BF16: return 0x1p-8;
+    case ATTEST_F8_E4M3: return 0x1p-4;
+    case ATTEST_F8_E5M2: return 0x1p-3;
     default: return 0x1p-53;
     }
 }
@@ -78,10 +81,10 @@ static inline double attest_to_f64(uint32_t dtype, uint64_t stored)
     const uint64_t sign = (stored >> (f.bits - 1)) & 1u;
     const uint64_t exponent = (stored >> fraction_bits) & ((1u << f.exponent_bits) - 1u);
     uint64_t fraction = stored & ((1ull << fraction_bits) - 1u);
-    if (exponent == (1u << f.exponent_bits) - 1u)
+    if (exponent == (1u << f.exponent_bits) - 1u && (dtype != ATTEST_F8_E4M3 || fraction == 7))
         return attest_bits_f64(sign << 63 | 0x7ffull << 52 | fraction << (52 - fraction_bits) |
                                (fraction ? 1ull << 51 : 0u));
-    int e = (int)exponent - f.emax;
+    int e = (int)exponent + f.emin - 1;
     if (exponent == 0) {
         if (fraction == 0)
             return attest_bits_f64(sign << 63);
@@ -101,7 +104,7 @@ static inline uint64_t attest_round_scaled(uint32_t dtype, int negative, uint64_
 {
     const attest_format f = attest_format_of(dtype);
     const uint64_t sign = (uint64_t)(negative != 0) << (f.bits - 1);
-    const uint64_t infinity = ((1ull << f.exponent_bits) - 1u) << (f.p - 1);
+    const uint64_t infinity = dtype == ATTEST_F8_E4M3 ? 0x7e : ((1ull << f.exponent_bits) - 1u) << (f.p - 1);
     if (significand == 0)
         return sign;
     while (!(significand >> 63)) {
@@ -125,7 +128,8 @@ static inline uint64_t attest_round_scaled(uint32_t dtype, int negative, uint64_
         kept >>= 1;
         e++; /* beyond emax this is the encoding of infinity */
     }
-    return sign | (uint64_t)(e + f.emax) << (f.p - 1) | (kept & ((1ull << (f.p - 1)) - 1u));
+    const uint64_t bits = (uint64_t)(e - f.emin + 1) << (f.p - 1) | (kept & ((1ull << (f.p - 1)) - 1u));
+    return sign | (bits < infinity ? bits : infinity);
 }
 
 /* The stored bits of x rounded once to `dtype`, to nearest even. */
@@ -139,7 +143,7 @@ static inline uint64_t attest_from_f64(uint32_t dtype, double x)
     if (dtype == ATTEST_F64)
         return u;
     if (exponent == 0x7ff) {
-        const uint64_t top = ((1ull << f.exponent_bits) - 1u) << (f.p - 1);
+        const uint64_t top = dtype == ATTEST_F8_E4M3 ? 0x7f : ((1ull << f.exponent_bits) - 1u) << (f.p - 1);
         const uint64_t quiet = fraction ? 1ull << (f.p - 2) | fraction >> (53 - f.p) : 0;
         return (uint64_t)negative << (f.bits - 1) | top | quiet;
     }
@@ -148,6 +152,7 @@ static inline uint64_t attest_from_f64(uint32_t dtype, double x)
     return attest_round_scaled(dtype, negative, fraction | 1ull << 52, exponent - 1075, 0);
 }
 
+static inline float attest_f8_to_f32(uint32_t dtype, uint8_t h) { return (float)attest_to_f64(dtype, h); }
 static inline float attest_bf16_to_f32(uint16_t h) { return attest_bits_f32((uint32_t)h << 16); }
 static inline uint16_t attest_bf16_from_f32(float x) { return (uint16_t)attest_from_f64(ATTEST_BF16, (double)x); }
 static inline float attest_f16_to_f32(uint16_t h) { return (float)attest_to_f64(ATTEST_F16, h); }

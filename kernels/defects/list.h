@@ -227,6 +227,10 @@ DEFECT(packed_longest, "taylor-split-f32", "-",
 DEFECT(kv_q_cast, "softmax-online-f32", "-", "a query is rounded to the type of its keys, and no numerics say so")
 DEFECT(kv_weights_cast, "softmax-two-pass-f32", "-", "weights are rounded to the type of the values, though p is f32")
 DEFECT(kv_bf16_as_f16, "softmax-split-f32", "-", "keys of bf16 beside queries of f32 are read as f16")
+DEFECT(kv_scale_head_zero, "softmax-two-pass-f32", "-", "k_scale of KV head 0 is taken for all heads")
+DEFECT(kv_scale_near_one, "softmax-online-f32", "-", "a v_scale that is within a quarter of 1 is left out")
+DEFECT(kv_e5m2_as_e4m3, "softmax-split-f32", "-", "keys and values of e5m2 are read as e4m3")
+DEFECT(kv_e4m3_ieee, "softmax-online-f32", "-", "e4m3 is read as IEEE types are: exponent 15 is infinity or NaN")
 
 /* ---- decays given by their logarithms */
 DEFECT(decay_log_base2, "linear-recurrent-f32", "B25 flash-attention#2316",

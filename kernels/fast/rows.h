@@ -17,9 +17,9 @@ static inline int64_t fast_up(int64_t size, int64_t unit) { return (size + unit 
 static inline const float *fast_row(float *buffer, const attest_tensor *t, int64_t b, int64_t h, int64_t i,
                                     int64_t count)
 {
-    const uint16_t *stored = (const uint16_t *)t->data + step_offset(t, b, h, i);
     if (t->stride[3] != 1 || (t->dtype != ATTEST_BF16 && t->dtype != ATTEST_F16))
         return step_row(buffer, t, b, h, i, count);
+    const uint16_t *stored = (const uint16_t *)t->data + step_offset(t, b, h, i);
     for (int64_t c = 0; c < count && t->dtype == ATTEST_BF16; c++)
         buffer[c] = attest_bf16_to_f32(stored[c]);
     for (int64_t c = 0; c < count && t->dtype == ATTEST_F16; c++)
@@ -73,17 +73,17 @@ static inline __attribute__((always_inline)) void fast_map(float *y, const float
 }
 #endif
 
-/* phi(row (b,h,i) of t) of a token at `position`: token_dim entries, as token_row(). */
-static inline const float *fast_token(float *buffer, const attest_problem *p, const attest_tensor *t, int64_t b,
-                                      int64_t h, int64_t i, int64_t position)
+/* phi(factor row (b,h,i) of t) of a token at `position`: token_dim entries, as token_scaled(). */
+static inline const float *fast_scaled(float *buffer, const attest_problem *p, const attest_tensor *t, float factor,
+                                       int64_t b, int64_t h, int64_t i, int64_t position)
 {
     const uint32_t feature = p->axis[ATTEST_AXIS_FEATURE].value;
     if (token_plain(p))
-        return fast_row(buffer, t, b, h, i, p->d);
+        return step_scaled(buffer, fast_row(buffer, t, b, h, i, p->d), factor, p->d);
     const int silu = feature == ATTEST_FEATURE_SILU || feature == ATTEST_FEATURE_SILU_UNIT;
     if (p->axis[ATTEST_AXIS_ROPE].value != ATTEST_ROPE_NONE || (!silu && feature != ATTEST_FEATURE_ELU1))
-        return token_row(buffer, p, t, b, h, i, position);
-    const float *x = fast_row(buffer, t, b, h, i, p->d);
+        return token_scaled(buffer, p, t, factor, b, h, i, position);
+    const float *x = step_scaled(buffer, fast_row(buffer, t, b, h, i, p->d), factor, p->d);
     if (!silu)
         fast_map(buffer, x, p->d, fast_elu1);
     else
@@ -93,13 +93,20 @@ static inline const float *fast_token(float *buffer, const attest_problem *p, co
     return buffer;
 }
 
+static inline const float *fast_token(float *buffer, const attest_problem *p, const attest_tensor *t, int64_t b,
+                                      int64_t h, int64_t i, int64_t position)
+{
+    return fast_scaled(buffer, p, t, 1, b, h, i, position);
+}
+
 /* phi(k_j) of KV head g, wherever it lies. */
 static inline const float *fast_key(float *buffer, const attest_problem *p, const attest_tensors *t, int64_t b,
                                     int64_t g, int64_t j)
 {
+    const float factor = step_factor(p, t, ATTEST_K_SCALE, b, g);
     int64_t at = j;
     step_key_place(p, t, &b, &at);
-    return fast_token(buffer, p, t->role[ATTEST_K], b, g, at, j);
+    return fast_scaled(buffer, p, t->role[ATTEST_K], factor, b, g, at, j);
 }
 
 /* gin_j v_j of KV head g: e entries, as gate_value_row(). */
@@ -108,8 +115,9 @@ static inline const float *fast_value(float *buffer, const attest_problem *p, co
 {
     if (gate_values(p))
         return gate_value_row(buffer, p, t, b, g, j);
+    const float factor = step_factor(p, t, ATTEST_V_SCALE, b, g);
     step_key_place(p, t, &b, &j);
-    return fast_row(buffer, t->role[ATTEST_V], b, g, j, p->e);
+    return step_scaled(buffer, fast_row(buffer, t->role[ATTEST_V], b, g, j, p->e), factor, p->e);
 }
 
 /* Is o nothing but u/l, stored one after the other in this type? */

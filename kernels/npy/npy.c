@@ -18,16 +18,23 @@ static const struct file_type {
     uint32_t dtype;
     size_t bytes;
 } file_types[] = {
-    { "<f4", ATTEST_F32, 4 },  { "<f8", ATTEST_F64, 8 },  { "<f2", ATTEST_F16, 2 },  { "<u2", ATTEST_BF16, 2 },
-    { "|V2", ATTEST_BF16, 2 }, { "<V2", ATTEST_BF16, 2 }, { "V2", ATTEST_BF16, 2 },  { "<i8", ATTEST_I64, 8 },
-    { "<i4", ATTEST_I64, 4 },  { "|b1", ATTEST_BOOL, 1 }, { "|u1", ATTEST_BOOL, 1 },
+    { "<f4", ATTEST_F32, 4 },     { "<f8", ATTEST_F64, 8 },    { "<f2", ATTEST_F16, 2 },  { "<u2", ATTEST_BF16, 2 },
+    { "|V2", ATTEST_BF16, 2 },    { "<V2", ATTEST_BF16, 2 },   { "V2", ATTEST_BF16, 2 },  { "<i8", ATTEST_I64, 8 },
+    { "<i4", ATTEST_I64, 4 },     { "|b1", ATTEST_BOOL, 1 },   { "|u1", ATTEST_BOOL, 1 }, { "|V1", ATTEST_F8_E4M3, 1 },
+    { "<V1", ATTEST_F8_E4M3, 1 }, { "V1", ATTEST_F8_E4M3, 1 },
 };
 #define FILE_TYPE_COUNT (sizeof file_types / sizeof file_types[0])
 
 /* The types allowed where a dtype is declared, for messages and for writing (the first one). */
 static const char *const allowed_types[ATTEST_DTYPE_COUNT] = {
-    [ATTEST_F32] = "<f4",        [ATTEST_F64] = "<f8",        [ATTEST_F16] = "<f2",
-    [ATTEST_BF16] = "<u2 or V2", [ATTEST_I64] = "<i8 or <i4", [ATTEST_BOOL] = "|b1 or |u1",
+    [ATTEST_F32] = "<f4",
+    [ATTEST_F64] = "<f8",
+    [ATTEST_F16] = "<f2",
+    [ATTEST_BF16] = "<u2 or V2",
+    [ATTEST_I64] = "<i8 or <i4",
+    [ATTEST_BOOL] = "|b1 or |u1",
+    [ATTEST_F8_E4M3] = "|u1 or |V1",
+    [ATTEST_F8_E5M2] = "|u1 or |V1",
 };
 
 static const char *allowed_text(uint32_t dtype)
@@ -190,7 +197,7 @@ static attest_status check_type(header *h, const char *path, attest_error *err)
                            h->descr);
     return attest_fail(err, ATTEST_BAD_INPUT,
                        "%s: %sdtype '%s'; allowed: <f2 <f4 <f8, <u2 or V2 as bf16, "
-                       "<i4 <i8 for len, |b1 |u1 for attn_mask and keep",
+                       "<i4 <i8 for len, |b1 |u1 for attn_mask and keep, |u1 or |V1 as fp8",
                        path, strchr(h->descr, 'O') ? "object " : "", h->descr);
 }
 
@@ -324,6 +331,12 @@ void attest_npy_widen(void *data, size_t count)
     }
 }
 
+/* numpy has no type of 8-bit floats: their bytes are uint8, or V1, as ml_dtypes' float8_e4m3fn is saved. */
+static int holds_bytes(const struct file_type *type, uint32_t want)
+{
+    return (want == ATTEST_F8_E4M3 || want == ATTEST_F8_E5M2) && type->bytes == 1 && strcmp(type->text, "|b1") != 0;
+}
+
 attest_status attest_npy_read(attest_npy *a, const char *path, uint32_t want, attest_error *err)
 {
     attest_status status;
@@ -332,7 +345,7 @@ attest_status attest_npy_read(attest_npy *a, const char *path, uint32_t want, at
     void *data = NULL;
     memset(a, 0, sizeof *a);
     ATTEST_TRY(open_array(&fd, &h, path, err));
-    if (h.type->dtype != want) {
+    if (h.type->dtype != want && !holds_bytes(h.type, want)) {
         status = attest_fail(err, ATTEST_BAD_INPUT, "%s: dtype '%s' where %s is declared; allowed: %s", path, h.descr,
                              attest_dtype_name(want), allowed_text(want));
         goto out;

@@ -3,7 +3,8 @@
  * Answers what a .npy file holds, or why it is refused. Knows no case beyond the tensor that a file is for.
  *
  * Read: f2 f4 f8, u2 or V2 as bf16 (only when `want` is ATTEST_BF16), i4 and i8 for `len` (as i64),
- * b1 and u1 for `attn_mask` and `keep`, bytes of 0 and 1.
+ * b1 and u1 for `attn_mask` and `keep`, bytes of 0 and 1; u1 or V1 as the fp8 that `want` says: numpy has no such type,
+ * and ml_dtypes' is saved as V1.
  * Refused, each with one line naming the file and what is allowed (ATTEST_BAD_INPUT): not a regular file,
  * bad magic or version, header that is no dictionary of exactly descr, fortran_order, shape; big endian;
  * Fortran order with more than one axis longer than 1; object and other dtypes; a shape whose bytes overflow

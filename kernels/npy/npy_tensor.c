@@ -1,6 +1,7 @@
 /* npy_tensor.c - a .npy file as one tensor of a problem: axes, layout, key counts. */
 #include "kernels/npy/npy.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,18 @@ static attest_status check_bytes(const attest_tensor *t, const char *path, attes
     return ATTEST_OK;
 }
 
+/* k_scale and v_scale are finite and above 0. */
+static attest_status check_scales(const attest_tensor *t, const char *path, const char *name, attest_error *err)
+{
+    for (int64_t at = 0; at < attest_tensor_count(t); at++) {
+        const double x = attest_load(t, at);
+        if (!(x > 0 && x <= DBL_MAX))
+            return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s[%lld,%lld] is %g; allowed: finite numbers above 0", path,
+                               name, (long long)(at / t->shape[1]), (long long)(at % t->shape[1]), x);
+    }
+    return ATTEST_OK;
+}
+
 attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, attest_tensor_id id, attest_npy *a,
                               const char *path, int bshd, attest_error *err)
 {
@@ -90,6 +103,8 @@ attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, at
     t.data = a->data;
     if (id.kind == ATTEST_KIND_ROLE && (id.index == ATTEST_KV_LENS || id.index == ATTEST_Q_LENS))
         ATTEST_TRY(check_lengths(&t, path, p, id.index == ATTEST_Q_LENS, err));
+    if (id.kind == ATTEST_KIND_ROLE && (id.index == ATTEST_K_SCALE || id.index == ATTEST_V_SCALE))
+        ATTEST_TRY(check_scales(&t, path, name, err));
     if (t.dtype == ATTEST_BOOL)
         ATTEST_TRY(check_bytes(&t, path, err));
     a->data = NULL;

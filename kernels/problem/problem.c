@@ -79,8 +79,8 @@ int64_t attest_state_rows(int64_t dim, int n, int packed)
 
 const char *attest_dtype_name(uint32_t dtype)
 {
-    static const char *const names[ATTEST_DTYPE_COUNT] = { "f32",    "f64",    "f16", "bf16", "i64",
-                                                           "f8e4m3", "f8e5m2", "i32", "bool" };
+    static const char *const names[ATTEST_DTYPE_COUNT] = { "f32",  "f64",  "f16", "bf16", "i64",
+                                                           "e4m3", "e5m2", "i32", "bool" };
     return dtype < ATTEST_DTYPE_COUNT ? names[dtype] : "?";
 }
 
@@ -89,17 +89,21 @@ uint32_t attest_kv_dtype(const attest_problem *p)
     switch (p->axis[ATTEST_AXIS_KV].value) {
     case ATTEST_KV_F16: return ATTEST_F16;
     case ATTEST_KV_BF16: return ATTEST_BF16;
+    case ATTEST_KV_E4M3: return ATTEST_F8_E4M3;
+    case ATTEST_KV_E5M2: return ATTEST_F8_E5M2;
     default: return p->in;
     }
 }
 
 attest_status attest_types_check(const attest_problem *p, attest_error *err)
 {
-    if (p->axis[ATTEST_AXIS_KV].value == ATTEST_KV_IN || p->in == ATTEST_F32)
+    const uint32_t kv = p->axis[ATTEST_AXIS_KV].value;
+    const int scaled = attest_kv_scaled(p);
+    if (kv == ATTEST_KV_IN || p->in == ATTEST_F32 || (scaled && p->in != ATTEST_F64))
         return ATTEST_OK;
-    return attest_fail(err, ATTEST_BAD_INPUT,
-                       "kv=%s contradicts in=%s: only beside q in f32 may k and v be of another type",
-                       attest_dtype_name(attest_kv_dtype(p)), attest_dtype_name(p->in));
+    return attest_fail(err, ATTEST_BAD_INPUT, "kv=%s contradicts in=%s: only beside q in %s may k and v be of %s type",
+                       attest_axes[ATTEST_AXIS_KV].values[kv].name, attest_dtype_name(p->in),
+                       scaled ? "f32, f16 or bf16" : "f32", scaled ? "that" : "another");
 }
 
 const char *attest_form_name(uint32_t form)

@@ -72,7 +72,11 @@ static inline int attest_drops(const attest_problem *p)
 /* The type of k and v: `in`, or what kv says; with kv it is narrower than `in`. */
 uint32_t attest_kv_dtype(const attest_problem *p);
 
-/* ATTEST_BAD_INPUT naming both keys where the types contradict kv: another type of k and v is told for in=f32. */
+/* Are k and v of 8 bits, with k_scale and v_scale? */
+static inline int attest_kv_scaled(const attest_problem *p) { return p->axis[ATTEST_AXIS_KV].value >= ATTEST_KV_E4M3; }
+
+/* ATTEST_BAD_INPUT naming both keys where the types contradict kv: f16 and bf16 are told for in=f32, 8 bits for in=f32,
+ * f16 and bf16. */
 attest_status attest_types_check(const attest_problem *p, attest_error *err);
 
 /* The lengths of one batch entry: m and n, or what len (lens) and len_q (lens_q) hold. */

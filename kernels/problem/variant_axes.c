@@ -151,6 +151,8 @@ static const attest_axis_value kv[] = {
     PLAIN("in", ATTEST_KV_IN, "k and v are of type in, as q"),
     PLAIN("f16", ATTEST_KV_F16, "k and v are f16, q is f32"),
     PLAIN("bf16", ATTEST_KV_BF16, "k and v are bf16, q is f32"),
+    PLAIN("e4m3", ATTEST_KV_E4M3, "k and v are fp8 e4m3 (to 448, no infinity): keys k_scale_bg k, values v_scale_bg v"),
+    PLAIN("e5m2", ATTEST_KV_E5M2, "the same of fp8 e5m2"),
 };
 static const attest_axis_value decay_input[] = {
     PLAIN("factor", ATTEST_DECAY_INPUT_FACTOR, "the tensor a holds a_t"),
@@ -193,7 +195,7 @@ const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
     AXIS(attn_mask, ATTEST_AXIS_ATTN_MASK,
          "which of the keys that mask, window and lens leave are visible, tensor attn_mask"),
     AXIS(pages, ATTEST_AXIS_PAGES, "how k and v lie in memory: in pages of T tokens; no number is another"),
-    AXIS(kv, ATTEST_AXIS_KV, "type of k and v where it is not that of q"),
+    AXIS(kv, ATTEST_AXIS_KV, "type of k and v where it is not that of q; of 8 bits with tensors k_scale and v_scale"),
     AXIS(decay_input, ATTEST_AXIS_DECAY_INPUT, "what the tensor a of decay=scalar and decay=vector holds"),
     AXIS(dropout, ATTEST_AXIS_DROPOUT, "weights that are left out of u and not of z, at rate R; tensor keep"),
     AXIS(lens_q, ATTEST_AXIS_LENS_Q, "number of queries per batch entry, tensor len_q"),

@@ -51,7 +51,7 @@ static const char *take_type(entry *e, const json_t *object)
     if (!text)
         return "'dtype' is missing or no text";
     e->type = safetensors_type_of(text);
-    return e->type ? NULL : "unknown 'dtype'; allowed: F16, BF16, F32, F64, I32, I64, BOOL, U8";
+    return e->type ? NULL : "unknown 'dtype'; allowed: F16, BF16, F32, F64, I32, I64, BOOL, U8, F8_E4M3, F8_E5M2";
 }
 
 static const char *take_shape(entry *e, const json_t *object)
@@ -277,7 +277,8 @@ static attest_status find(const entry **found, attest_npy *a, const attest_safet
     if (i == file->count)
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: no tensor has the name %s", file->path, name);
     const entry *e = *found = &file->entries[i];
-    if (e->type->dtype != want)
+    const int eight = want == ATTEST_F8_E4M3 || want == ATTEST_F8_E5M2;
+    if (e->type->dtype != want && !(eight && strcmp(e->type->text, "U8") == 0))
         return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s: dtype %s where %s is declared", file->path, name,
                            e->type->text, attest_dtype_name(want));
     a->dtype = want;

@@ -6,7 +6,8 @@
  * a JSON object {NAME: {"dtype", "shape", "data_offsets": [first, end]}, ..}, spaces allowed behind it, with texts
  * under "__metadata__"; then the data, C order, little endian, which the offsets count from.
  *
- * Read: F16 BF16 F32 F64, I32 and I64 for `len` (as i64), BOOL and U8 for `attn_mask`, `keep`.
+ * Read: F16 BF16 F32 F64, I32 and I64 for `len` (as i64), BOOL and U8 for `attn_mask`, `keep`; F8_E4M3,
+ * F8_E5M2, and U8 as either, for k and v of 8 bits.
  * Refused, each with one line naming the file and what is
  * allowed (ATTEST_BAD_INPUT): not a regular file; a header that is longer than the file or 1 MB, that does not begin
  * with '{' or is no JSON object; a name twice; an entry without exactly dtype, shape, data_offsets; another dtype;

@@ -10,10 +10,11 @@
 
 #define ALIGNED 8
 
-static const safetensors_type types[] = { { "F32", ATTEST_F32, 4 },   { "F64", ATTEST_F64, 8 },
-                                          { "F16", ATTEST_F16, 2 },   { "BF16", ATTEST_BF16, 2 },
-                                          { "I64", ATTEST_I64, 8 },   { "I32", ATTEST_I64, 4 },
-                                          { "BOOL", ATTEST_BOOL, 1 }, { "U8", ATTEST_BOOL, 1 } };
+static const safetensors_type types[] = { { "F32", ATTEST_F32, 4 },         { "F64", ATTEST_F64, 8 },
+                                          { "F16", ATTEST_F16, 2 },         { "BF16", ATTEST_BF16, 2 },
+                                          { "I64", ATTEST_I64, 8 },         { "I32", ATTEST_I64, 4 },
+                                          { "BOOL", ATTEST_BOOL, 1 },       { "U8", ATTEST_BOOL, 1 },
+                                          { "F8_E4M3", ATTEST_F8_E4M3, 1 }, { "F8_E5M2", ATTEST_F8_E5M2, 1 } };
 #define TYPE_COUNT (sizeof types / sizeof types[0])
 
 const safetensors_type *safetensors_type_of(const char *text)

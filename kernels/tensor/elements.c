@@ -3,6 +3,7 @@
 
 #include "kernels/attest_float.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors and .npy files are little endian");
@@ -69,6 +70,34 @@ int attest_masks_all(const attest_tensor *mask, int64_t b, int64_t h, int64_t i,
         if (!attest_masks(mask, b, h, i, j))
             return 0;
     return 1;
+}
+
+double attest_kv_scale(const attest_problem *p, const attest_tensor *scale, int64_t b, int64_t g)
+{
+    return scale && attest_kv_scaled(p) ? attest_load(scale, attest_offset(scale, b, g, 0, 0)) : 1;
+}
+
+attest_status attest_kv_numbers(attest_tensor *t, const attest_problem *p, const attest_tensor *stored,
+                                const attest_tensor *scale, attest_error *err)
+{
+    *t = *stored;
+    t->dtype = ATTEST_F64;
+    t->code = ATTEST_CODE_FLOAT;
+    t->bits = 64;
+    attest_tensor_set_order(t);
+    const int64_t row = t->shape[2] * t->shape[3];
+    double *x = malloc((size_t)attest_tensor_count(t) * sizeof *x + 1);
+    t->data = x;
+    if (!x)
+        return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld numbers of 8 bits",
+                           (long long)attest_tensor_count(t));
+    for (int64_t b = 0; b < t->shape[0]; b++)
+        for (int64_t g = 0; g < t->shape[1]; g++) {
+            const double factor = attest_kv_scale(p, scale, b, g);
+            for (int64_t n = 0; n < row; n++)
+                *x++ = factor * attest_load(stored, attest_offset(stored, b, g, n / t->shape[3], n % t->shape[3]));
+        }
+    return ATTEST_OK;
 }
 
 attest_lengths attest_lengths_of(const attest_problem *p, const attest_tensor *len, const attest_tensor *len_q,

@@ -34,8 +34,8 @@ const attest_role_info attest_roles[ATTEST_TENSOR_ROLES] = {
     { "cu_seqlens_k", ATTEST_CU_SEQLENS_K, NULL, 0, "packed.h" },
     { "block_table", ATTEST_BLOCK_TABLE, NULL, 0, "pages.h" },
     { "q_scale", ATTEST_Q_SCALE, NULL, 0, "of no problem yet" },
-    { "k_scale", ATTEST_K_SCALE, NULL, 0, "of no problem yet" },
-    { "v_scale", ATTEST_V_SCALE, NULL, 0, "of no problem yet" },
+    { "k_scale", ATTEST_K_SCALE, "bg", 0, "what keys of 8 bits are multiplied by" },
+    { "v_scale", ATTEST_V_SCALE, "bg", 0, "the same of values" },
     { "keep", ATTEST_KEEP, "bhnm", 0, "which weights dropout keeps: 1" },
     { "len_q", ATTEST_Q_LENS, "b", 0, "queries of a batch entry" },
 };
@@ -104,11 +104,13 @@ int attest_tensor_id_equal(attest_tensor_id a, attest_tensor_id b) { return a.ki
 
 uint32_t attest_tensor_draw_number(attest_tensor_id id)
 {
-    const uint32_t role = id.index == ATTEST_BIAS     ? 275
-                          : id.index == ATTEST_MASK   ? 531
-                          : id.index == ATTEST_KEEP   ? 787
-                          : id.index == ATTEST_Q_LENS ? 1043
-                                                      : id.index; /* the rest is older */
+    const uint32_t role = id.index == ATTEST_BIAS      ? 275
+                          : id.index == ATTEST_MASK    ? 531
+                          : id.index == ATTEST_KEEP    ? 787
+                          : id.index == ATTEST_Q_LENS  ? 1043
+                          : id.index == ATTEST_K_SCALE ? 1044
+                          : id.index == ATTEST_V_SCALE ? 1045
+                                                       : id.index; /* the rest is older */
     return id.kind == ATTEST_KIND_ROLE ? role : states[id.kind - 1].draw_base + id.index;
 }
 
@@ -134,6 +136,8 @@ static const struct use_rule {
     { ATTEST_BIAS, ATTEST_AXIS_BIAS, ~(1u << ATTEST_BIAS_NONE) },
     { ATTEST_MASK, ATTEST_AXIS_ATTN_MASK, ~(1u << ATTEST_ATTN_MASK_NONE) },
     { ATTEST_KEEP, ATTEST_AXIS_DROPOUT, ~(1u << ATTEST_DROPOUT_NONE) },
+    { ATTEST_K_SCALE, ATTEST_AXIS_KV, 1u << ATTEST_KV_E4M3 | 1u << ATTEST_KV_E5M2 },
+    { ATTEST_V_SCALE, ATTEST_AXIS_KV, 1u << ATTEST_KV_E4M3 | 1u << ATTEST_KV_E5M2 },
 };
 
 /* delta and efla keep one matrix of degree 1 and no normaliser. */
@@ -278,6 +282,8 @@ static uint32_t dtype_of(const attest_problem *p, attest_tensor_id id)
             return ATTEST_I64;
         if (id.index == ATTEST_MASK || id.index == ATTEST_KEEP)
             return ATTEST_BOOL;
+        if (id.index == ATTEST_K_SCALE || id.index == ATTEST_V_SCALE)
+            return ATTEST_F32;
     }
     return p->acc == ATTEST_F64 ? ATTEST_F64 : ATTEST_F32;
 }
@@ -297,10 +303,12 @@ void attest_tensor_describe(attest_tensor *t, const attest_problem *p, attest_te
     memset(t, 0, sizeof *t);
     t->struct_size = (uint32_t)sizeof *t;
     t->dtype = dtype_of(p, id);
-    t->code = t->dtype == ATTEST_I64    ? ATTEST_CODE_INT
-              : t->dtype == ATTEST_BF16 ? ATTEST_CODE_BFLOAT
-              : t->dtype == ATTEST_BOOL ? ATTEST_CODE_BOOL
-                                        : ATTEST_CODE_FLOAT;
+    t->code = t->dtype == ATTEST_I64       ? ATTEST_CODE_INT
+              : t->dtype == ATTEST_BF16    ? ATTEST_CODE_BFLOAT
+              : t->dtype == ATTEST_BOOL    ? ATTEST_CODE_BOOL
+              : t->dtype == ATTEST_F8_E4M3 ? ATTEST_CODE_F8_E4M3
+              : t->dtype == ATTEST_F8_E5M2 ? ATTEST_CODE_F8_E5M2
+                                           : ATTEST_CODE_FLOAT;
     t->bits = (uint8_t)(8 * attest_dtype_bytes(t->dtype));
     t->lanes = 1;
     t->device = ATTEST_CPU;

@@ -72,7 +72,7 @@ void attest_tensor_set_order(attest_tensor *t);
 
 /* The number of the tensor in the draws: roles in the order q=0 gout=1 ... len=14, h0.n = 15+n, z0.n = 80+n;
  * bias = 275, and up to 530: one for every 2^16 keys; attn_mask = 531, and up to 786 likewise; keep = 787 to 1042;
- * len_q = 1043. */
+ * len_q = 1043; k_scale = 1044, v_scale = 1045. */
 uint32_t attest_tensor_draw_number(attest_tensor_id id);
 
 int64_t attest_tensor_count(const attest_tensor *t); /* elements */
@@ -90,6 +90,14 @@ double attest_load(const attest_tensor *t, int64_t offset);        /* exact doub
 int64_t attest_load_int(const attest_tensor *t, int64_t offset);   /* i64, bool */
 void attest_store_bits(const attest_tensor *t, int64_t offset, uint64_t bits);
 int attest_dtype_counts(uint32_t dtype); /* whole numbers: i64, bool */
+
+/* What the numbers of k (v) of KV head g of entry b are multiplied by: kv=e4m3, e5m2, `scale` being the tensor k_scale
+ * (v_scale); else 1. */
+double attest_kv_scale(const attest_problem *p, const attest_tensor *scale, int64_t b, int64_t g);
+/* k or v of 8 bits as f64 numbers in C order, multiplied by their scales: exact, for 4 bits times 24 are 28, and no
+ * product is below 2^-165 or above 2^144.  The caller frees t->data, on failure too.  NaN and infinity stay. */
+attest_status attest_kv_numbers(attest_tensor *t, const attest_problem *p, const attest_tensor *stored,
+                                const attest_tensor *scale, attest_error *err);
 
 /* The lengths of batch entry b; `len` and `len_q`: the tensors, or NULL where the problem has none. */
 attest_lengths attest_lengths_of(const attest_problem *p, const attest_tensor *len, const attest_tensor *len_q,

@@ -147,7 +147,7 @@ attest_status attest_family_check(const attest_case *c, attest_error *err)
     if (!attest_families[row].argument)
         return attest_fail(err, ATTEST_BAD_INPUT, "family '%s': %s takes no argument", c->family, name);
     const attest_distribution_info *distribution = &attest_distributions[row];
-    const uint32_t dtype = attest_kv_dtype(&c->problem);
+    const uint32_t dtype = attest_kv_scaled(&c->problem) ? c->problem.in : attest_kv_dtype(&c->problem);
     const double most = attest_to_f64(
         dtype, attest_round_scaled(dtype, 0, 1, attest_format_of(dtype).emax - distribution->below_emax, 0));
     double value = 0;

@@ -44,6 +44,19 @@ static const char *const with_dropout[] = {
     "order-sum",
 };
 
+/* What holds with k and v of 8 bits too: their bytes stay, go with their tokens, heads and entries, or are multiplied
+ * by a power of two.  Not what writes other keys or values, or says which numbers o and u are bit for bit. */
+static const char *const with_scales[] = {
+    "truth",          "query-permutation", "batch-permutation", "batch-alone",   "heads-alone",      "shared-heads",
+    "value-channels", "key-permutation",   "channel-rotation",  "zero-channels", "sign-flip",        "unit-gates",
+    "unit-decay",     "unit-affine",       "zero-bias",         "bias-shift",    "alibi-bias",       "open-mask",
+    "mask-tensor",    "zero-slope",        "full-length",       "wide-clamp",    "wide-filter",      "far-sink",
+    "low-floor",      "zero-decay",        "split-count",       "repeat",        "layout",           "o-alone",
+    "value-scaling",  "value-sign",        "key-query-scaling", "scale-folding", "term-homogeneity", "causal-prefix",
+    "unseen-keys",    "prefix-alone",      "length-alone",      "wide-window",   "last-row",         "last-rows",
+    "square-mask",    "fully-masked",      "keep-all",          "lse-of-z",      "order-sum",        "cache-scales",
+};
+
 #define IN(list, property) is_one_of(list, sizeof(list) / sizeof(list)[0], property)
 
 static int is_one_of(const char *const *list, size_t count, const attest_property *property)
@@ -57,7 +70,8 @@ static int is_one_of(const char *const *list, size_t count, const attest_propert
 int attest_property_applies(const attest_property *property, const attest_problem *p, const attest_prop_kernel *kernel)
 {
     return (!prop_axis(p, ATTEST_AXIS_ATTN_MASK) || IN(with_mask, property)) &&
-           (!attest_drops(p) || IN(with_dropout, property)) && property->applies(p, kernel);
+           (!attest_drops(p) || IN(with_dropout, property)) && (!attest_kv_scaled(p) || IN(with_scales, property)) &&
+           property->applies(p, kernel);
 }
 
 int prop_no_positions(const attest_problem *p)

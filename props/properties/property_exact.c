@@ -184,7 +184,9 @@ static double unit_of(uint32_t declared) { return declared > 0 ? attest_unit_rou
  * two, but its factor may hold log2(e). */
 static double score_units(const attest_problem *p, const attest_numerics *n)
 {
-    const uint32_t unknown = n->schedule == ATTEST_SCHEDULE_UNKNOWN ? 1 + attest_kv_dtype(p) : 0;
+    const uint32_t unknown = n->schedule == ATTEST_SCHEDULE_UNKNOWN
+                                 ? 1 + (attest_kv_scaled(p) ? p->in : attest_kv_dtype(p))
+                                 : 0;
     return attest_unit_roundoff(p->acc) + n->acc_unit + n->score_unit + unit_of(n->score_dtype) +
            unit_of(n->scale_dtype) + 2 * unit_of(n->scaled_dtype > 0 ? n->scaled_dtype : unknown);
 }

@@ -42,6 +42,7 @@
     ROW(repeat)                                                                                                        \
     ROW(layout)                                                                                                        \
     ROW(o_alone)                                                                                                       \
+    ROW(cache_scales)                                                                                                  \
     ROW(value_scaling)                                                                                                 \
     ROW(value_sign)                                                                                                    \
     ROW(key_query_scaling)                                                                                             \

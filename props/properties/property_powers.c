@@ -85,7 +85,7 @@ static int scales_alike(const attest_trial *trial, int shift)
 {
     const double scale = fabs(trial->c.problem.scale);
     const attest_numerics *n = &trial->kernel.numerics;
-    const int takes = n->schedule == ATTEST_SCHEDULE_UNKNOWN &&
+    const int takes = n->schedule == ATTEST_SCHEDULE_UNKNOWN && !attest_kv_scaled(&trial->c.problem) &&
                       attest_kv_dtype(&trial->c.problem) != trial->c.problem.in;
     const uint32_t type = n->scaled_dtype ? n->scaled_dtype : takes ? 1 + attest_kv_dtype(&trial->c.problem) : 0;
     const int rounds = type && attest_format_of(type - 1).p < attest_format_of(trial->c.problem.in).p;
@@ -161,7 +161,8 @@ static attest_status check_value_scaling(attest_finding *found, attest_trial *tr
     attest_relation r;
     attest_relation_init(&r, trial);
     r.shift = draw_shift(trial, &attest_property_value_scaling, 6);
-    if (attest_kv_dtype(&trial->c.problem) == ATTEST_F16) /* smaller values are no normal numbers any more */
+    if (attest_kv_dtype(&trial->c.problem) == ATTEST_F16 ||
+        attest_kv_scaled(&trial->c.problem)) /* smaller values are no normal numbers any more */
         r.shift = abs(r.shift);
     r.value = scaled_value;
     r.exponent[ATTEST_U] = r.shift;
@@ -180,6 +181,57 @@ const attest_property attest_property_value_scaling = {
     ATTEST_NEEDS_NOTHING,
     applies_value_scaling,
     check_value_scaling,
+    violate_by_values
+};
+
+/* A factor at q, k or scale meets every degree. */
+static double degree_margin(const attest_problem *p, int shift)
+{
+    const uint32_t order = p->axis[ATTEST_AXIS_WEIGHT].order;
+    return (double)abs(shift) * (order > 1 ? order : 1);
+}
+
+/* ---- scales of 8 bits -------------------------------------------------------------------------------------------- */
+
+/* k and v times 2^k, k_scale and v_scale times 2^-k. */
+static uint64_t moved_scale(const attest_relation *r, const attest_trial *trial, const attest_cell *cell, uint64_t bits,
+                            int *inexact)
+{
+    (void)trial;
+    if (is_input(cell, ATTEST_K) || is_input(cell, ATTEST_V))
+        return scaled_bits(cell->dtype, bits, r->shift, inexact);
+    if (is_input(cell, ATTEST_K_SCALE) || is_input(cell, ATTEST_V_SCALE))
+        return scaled_bits(cell->dtype, bits, -r->shift, inexact);
+    return bits;
+}
+
+static int applies_cache_scales(const attest_problem *p, const attest_prop_kernel *k)
+{
+    (void)k;
+    return attest_kv_scaled(p);
+}
+
+/* One power of two: where a number of 8 bits is subnormal it may still be doubled. */
+static attest_status check_cache_scales(attest_finding *found, attest_trial *trial, attest_error *err)
+{
+    attest_relation r;
+    attest_relation_init(&r, trial);
+    r.shift = 1;
+    r.value = moved_scale;
+    demand(&r, trial, 2 * degree_margin(&trial->c.problem, r.shift));
+    const attest_status status = attest_relation_check(found, trial, &r, err);
+    attest_relation_clear(&r);
+    return status;
+}
+
+const attest_property attest_property_cache_scales = {
+    "cache-scales",
+    "k and v of 8 bits times 2, k_scale and v_scale by 2: all as it was",
+    "kv=e4m3 and e5m2, where no number leaves its type",
+    BITS_IN_RANGE,
+    ATTEST_NEEDS_NOTHING,
+    applies_cache_scales,
+    check_cache_scales,
     violate_by_values
 };
 
@@ -240,13 +292,6 @@ static int applies_key_query(const attest_problem *p, const attest_prop_kernel *
 {
     (void)k;
     return prop_feature_in(p, IGNORES_LENGTH) || (prop_feature_in(p, HOMOGENEOUS) && !prop_axis(p, ATTEST_AXIS_UPDATE));
-}
-
-/* A factor at q, k or scale meets every degree. */
-static double degree_margin(const attest_problem *p, int shift)
-{
-    const uint32_t order = p->axis[ATTEST_AXIS_WEIGHT].order;
-    return (double)abs(shift) * (order > 1 ? order : 1);
 }
 
 static attest_status check_key_query(attest_finding *found, attest_trial *trial, attest_error *err)

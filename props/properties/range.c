@@ -33,13 +33,25 @@ static span span_of(const attest_bundle *inputs, uint32_t kind, uint32_t index)
     return s;
 }
 
-/* log2 of the largest length of a row of q or k. */
+/* `low` and `high` of numbers of 8 bits, as they are stored or times their scale. */
+static void stretch(double *low, double *high, const attest_trial *trial, attest_role role)
+{
+    const span s = span_of(trial->inputs, ATTEST_KIND_ROLE, role == ATTEST_K ? ATTEST_K_SCALE : ATTEST_V_SCALE);
+    if (role == ATTEST_Q || !attest_kv_scaled(&trial->c.problem))
+        return;
+    *low += fmin(s.low, 0);
+    *high += fmax(s.high, 0);
+}
+
+/* log2 of the largest length of a row of q or k; of 8 bits as their scale makes it. */
 static double longest(const attest_bundle *inputs, attest_role role, int64_t d)
 {
     const attest_tensor *t = attest_bundle_role(inputs, role);
+    const attest_tensor *scale = role == ATTEST_K ? attest_bundle_role(inputs, ATTEST_K_SCALE) : NULL;
+    const int64_t head = t->shape[2] * t->shape[3];
     double most = 0, squares = 0;
     for (int64_t at = 0; at < attest_tensor_count(t); at++) {
-        const double x = attest_load(t, at);
+        const double x = attest_load(t, at) * (scale ? attest_load(scale, at / head) : 1);
         squares = at % d ? squares + x * x : x * x;
         most = fmax(most, squares);
     }
@@ -100,6 +112,7 @@ static side side_of(const attest_trial *trial, attest_role role)
     };
     const attest_problem *p = &trial->c.problem;
     side s = { span_of(trial->inputs, ATTEST_KIND_ROLE, role), longest(trial->inputs, role, p->d) };
+    stretch(&s.x.low, &s.x.high, trial, role);
     if (p->axis[ATTEST_AXIS_ROPE].value) { /* a cosine of a position may be as small as its own rounding */
         s.x.low -= 24;
         s.x.high += 1;
@@ -206,7 +219,8 @@ static span gate_span(const attest_trial *trial, attest_role given, attest_role 
 /* Values, gated, and given states. */
 static span value_span(const attest_trial *trial)
 {
-    const span v = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_V);
+    span v = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_V);
+    stretch(&v.low, &v.high, trial, ATTEST_V);
     const span gin = gate_span(trial, ATTEST_GIN, ATTEST_K_HEAD_LOGITS, trial->c.problem.hkv);
     span s = { fmin(below(v.low), v.low + gin.low), above(v.high) + above(gin.high), v.finite && gin.finite };
     for (uint32_t n = 0; n < ATTEST_STATE_SLOTS; n++) {
@@ -229,7 +243,8 @@ static span reach(const attest_trial *trial)
     const span v = value_span(trial), gout = gate_span(trial, ATTEST_GOUT, ATTEST_Q_HEAD_LOGITS, p->hq);
     const span gain = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_GAIN);
     span all = { fmin(below(q.x.low + k.x.low) + below(scale), below(w.low) + decay_low(trial) + v.low), 0, 1 };
-    all.high = fmax(above(q.length + k.length) + above(scale),
+    const double stored = k.x.high + log2((double)p->d) / 2; /* of 8 bits without their scale */
+    all.high = fmax(above(q.length + fmax(k.length, attest_kv_scaled(p) ? stored : k.length)) + above(scale),
                     above(w.high) + above(v.high) + log2((double)(p->m + 1)));
     if (p->axis[ATTEST_AXIS_UPDATE].value) { /* b k (k S) once more */
         const span b = span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_BETA);
@@ -251,7 +266,9 @@ static attest_format narrowest(const attest_trial *trial)
     const attest_problem *p = &trial->c.problem;
     const attest_numerics *n = &trial->kernel.numerics;
     const int states = trial->kernel.form == ATTEST_RECURRENT || trial->kernel.form == ATTEST_CHUNK;
-    const uint32_t half = 1 + ATTEST_F16, unknown = n->schedule == ATTEST_SCHEDULE_UNKNOWN ? 1 + attest_kv_dtype(p) : 0;
+    const uint32_t half = 1 + ATTEST_F16, unknown = n->schedule == ATTEST_SCHEDULE_UNKNOWN
+                                                        ? 1 + (attest_kv_scaled(p) ? p->in : attest_kv_dtype(p))
+                                                        : 0;
     const uint32_t kept[] = { n->state_dtype ? n->state_dtype
                               : states       ? half
                                              : 0,

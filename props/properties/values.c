@@ -49,7 +49,11 @@ values_row values_row_of(const attest_problem *p, const attest_bundle *inputs, i
 double values_at(const attest_bundle *bundle, attest_role role, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
     const attest_tensor *t = attest_bundle_role(bundle, role);
-    return attest_load(t, attest_offset(t, i0, i1, i2, i3));
+    const attest_tensor *scale = role == ATTEST_K   ? attest_bundle_role(bundle, ATTEST_K_SCALE)
+                                 : role == ATTEST_V ? attest_bundle_role(bundle, ATTEST_V_SCALE)
+                                                    : NULL;
+    const double x = attest_load(t, attest_offset(t, i0, i1, i2, i3));
+    return scale ? x * attest_load(scale, attest_offset(scale, i0, i1, 0, 0)) : x;
 }
 
 double values_output(const attest_bundle *outputs, attest_role role, const values_row *row, int64_t c)

@@ -27,7 +27,7 @@ static inline int64_t values_row_count(const attest_problem *p) { return p->b * 
 /* Row `number` of b, h, i in C order. */
 values_row values_row_of(const attest_problem *p, const attest_bundle *inputs, int64_t number);
 
-/* Of an input or output. */
+/* Of an input or output; keys and values of 8 bits times their scale, exactly. */
 double values_at(const attest_bundle *bundle, attest_role role, int64_t i0, int64_t i1, int64_t i2, int64_t i3);
 
 /* Element of output `role` (o, u: channel c; z, lse: c = 0). */

@@ -51,11 +51,14 @@ static const axis_entry packed[] = {
     [ATTEST_PACKED_ON] = { AXIS_EVERY, NULL },
 };
 
-/* Engines read the numbers that k and v hold, whatever their type. */
+/* Engines read the numbers that k and v hold, whatever their type; those of 8 bits times their scales, exactly
+ * (ref_inputs_set(), the witness by itself). */
 static const axis_entry kvs[] = {
     [ATTEST_KV_IN] = { AXIS_EVERY, NULL },
     [ATTEST_KV_F16] = { AXIS_EVERY, NULL },
     [ATTEST_KV_BF16] = { AXIS_EVERY, NULL },
+    [ATTEST_KV_E4M3] = { AXIS_EVERY & ~(AXIS_YARD | AXIS_DD), "R-KV-SCALE" },
+    [ATTEST_KV_E5M2] = { AXIS_EVERY & ~(AXIS_YARD | AXIS_DD), "R-KV-SCALE" },
 };
 
 axis_entry axis_mask_entry(uint32_t value) { return AXIS_ENTRY(masks, value); }

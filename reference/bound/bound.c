@@ -463,6 +463,7 @@ attest_status ref_bound_row(ref_bound *bound, const ref_row *row, const ref_inpu
     ATTEST_TRY(bound_weights_init(&job.weights, row->keys, err));
     ATTEST_TRY(bound_sums_init(&job.sums, row->keys, err));
     bound_model_set(&job.model, in, numerics, flags);
+    bound_model_scales(&job.model, in, job.b, job.g);
     job.likely = job.model.likely && id.index == ATTEST_O && !axis_norm_of(in->p)->root.root;
     ATTEST_TRY(bound_run_init(&job.run, &job.model, row, err));
     job.run.likely = job.likely;

@@ -66,13 +66,14 @@ typedef struct bound_model {
     int unknown;        /* schedule not declared */
     int log2_domain;    /* exponents may pass through base 2 */
     int cast_common;    /* attest_tristate: the denominator adds the cast weights */
-    int narrows;        /* `in` is wider than `acc` */
+    int narrows;        /* `in` is wider than `acc`, or k and v are multiplied by scales: they are rounded once */
     int given;          /* states are given */
     int turns;          /* rope, cosformer, or a feature that divides by a norm */
     int decays, vector; /* decay is set; inside the product */
     int gates_values, gates_rows;
     int gates_inputs;     /* R-GATE: gates may be multiplied into q and k */
-    int drops;            /* dropout is set (R-DROPOUT) */
+    int drops;            /* a number multiplies terms of u and not of z: dropout, v_scale (R-DROPOUT, R-KV-SCALE) */
+    int products;         /* how many multiply a value, each of which may be stored: v_scale, gin, dropout's */
     int serial;           /* sums over keys and channels are declared to be serial (R-RUN) */
     int common;           /* factors that many exponentials have in common are known (R-COMMON) */
     int divides_first;    /* weights may be divided before they meet v (R-CAST, R-SUM) */
@@ -117,6 +118,8 @@ typedef struct bound_model {
     mag_t written, written_tiny; /* storing what a delta rule writes: relative, absolute; 0 without */
     mag_t gated, gated_tiny;     /* storing gin v: relative, absolute; 0 without */
     mag_t kept, kept_error;      /* 1/(1-R) of dropout; relative error of a term that it multiplies; 1 and 0 without */
+    mag_t shrink, spread;        /* max(1, 1/v_scale); max(k_scale, 1/k_scale), infinite where scale k_scale is not
+                                    normal (R-KV-SCALE); 1 without.  v_scale above 1 is in `kept` */
     mag_t gated_limit;           /* 2^(emax-1) of the type that gin v is stored in; without, `limit` */
     mag_t stored, stored_tiny;   /* one rounding of what rope or a feature makes to stored_type; 0 without */
     mag_t turned, turned_tiny;   /* those of rope's terms, and before the feature: relative, absolute; 0 without */
@@ -133,6 +136,14 @@ void bound_model_init(bound_model *m);
 void bound_model_clear(bound_model *m);
 /* Returns 1: every axis value has its lemma. */
 int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics *numerics, uint32_t flags);
+/* R-KV-SCALE: takes over the scales of KV head g of entry b; after bound_model_set(). */
+void bound_model_scales(bound_model *m, const ref_inputs *in, int64_t b, int64_t g);
+/* y *= factor (spread, shrink): to the last bit y itself where k and v have no scales. */
+static inline void bound_stretch(mag_t y, const bound_model *m, const mag_t factor)
+{
+    if (attest_kv_scaled(m->p))
+        mag_mul(y, y, factor);
+}
 /* R-FEATURE, R-ROTATE, R-UNIT: errors of features and rotations, which may be stored in a type narrower than acc (1 +
  * attest_dtype; 0: acc).  A part of bound_model_set(), after the units. */
 void bound_model_features(bound_model *m, uint32_t type);

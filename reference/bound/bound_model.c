@@ -21,7 +21,7 @@ static const size_t mag_fields[] = {
     offsetof(bound_model, turned_tiny), offsetof(bound_model, written),      offsetof(bound_model, written_tiny),
     offsetof(bound_model, gated),       offsetof(bound_model, gated_tiny),   offsetof(bound_model, gated_limit),
     offsetof(bound_model, stored),      offsetof(bound_model, stored_tiny),  offsetof(bound_model, kept),
-    offsetof(bound_model, kept_error),
+    offsetof(bound_model, kept_error),  offsetof(bound_model, shrink),       offsetof(bound_model, spread),
 };
 
 static mag_ptr field(bound_model *m, size_t k) { return (mag_ptr)(void *)((char *)m + mag_fields[k]); }
@@ -187,17 +187,17 @@ static int may_gate_inputs(const bound_model *m)
 }
 
 /* The type that numbers which are made of q, k or v may be rounded to, 1 + attest_dtype; 0: acc.  Who declares none may
- * round those that it `makes` to the type of k and v: `in`, but with kv. */
+ * round those that it `makes` to the type of k and v: `in`, but with kv of 16 bits. */
 static uint32_t made_type(const bound_model *m, int makes)
 {
     uint32_t type = m->numerics->scaled_dtype;
     if (!type && m->unknown && makes)
-        type = 1 + attest_kv_dtype(m->p);
+        type = 1 + (attest_kv_scaled(m->p) ? m->p->in : attest_kv_dtype(m->p));
     return type && attest_format_of(type - 1).p < attest_format_of(m->p->acc).p ? type : 0;
 }
 
 /* Of scaled q and k: who declares none rounds nothing that is neither scaled nor a feature nor turned, gated or
- * decayed; but q may be taken to the type of its keys. */
+ * decayed; but q may be taken to the type of its keys of 16 bits, and those of 8 bits are multiplied by k_scale. */
 static uint32_t scaled_type(const bound_model *m)
 {
     return made_type(m, is_multiplied(m) || !axis_feature_of(m->p)->stored || axis_turns(m->p) || m->gates_inputs ||
@@ -217,7 +217,7 @@ static int in_normal_range(double x, uint32_t dtype)
 static int scales_exactly(const bound_model *m, uint32_t type)
 {
     const int stored = axis_feature_of(m->p)->stored && !axis_turns(m->p) && !bound_decays_tokens(m);
-    return stored && attest_format_of(type - 1).p >= attest_format_of(m->p->in).p &&
+    return stored && !attest_kv_scaled(m->p) && attest_format_of(type - 1).p >= attest_format_of(m->p->in).p &&
            power_of_two(m->p->scale, !m->numerics->scale_dtype) && !folds_more(m);
 }
 
@@ -238,15 +238,12 @@ static void set_values(bound_model *m)
     m->written_emax = attest_format_of(type - 1).emax - 1;
     mag_set_d(m->written, attest_unit_roundoff(type - 1));
     bound_tiny(m->written_tiny, type - 1, m->flags);
-    if (!m->gates_values && !m->drops)
-        return;
-    mag_set(m->gated, m->written);
-    mag_set(m->gated_tiny, m->written_tiny);
-    if (m->gates_values && m->drops) { /* gin v, and c gin v */
+    for (int n = 0; n < m->products; n++) { /* v_scale v, gin times that, c times that */
         bound_compose(m->gated, m->gated, m->written);
-        mag_mul_2exp_si(m->gated_tiny, m->gated_tiny, 1);
+        mag_add(m->gated_tiny, m->gated_tiny, m->written_tiny);
     }
-    reaches(m->gated_limit, type);
+    if (m->products)
+        reaches(m->gated_limit, type);
 }
 
 /* R-SCORE: q, or q and k where their scale may be a root on both sides, may be stored scaled and once more times
@@ -260,7 +257,7 @@ static int stored_again(const bound_model *m)
 /* R-SCORE: may q be taken to the type of its keys before its share of the scale makes another number of it? */
 static int taken_first(const bound_model *m)
 {
-    return m->unknown && m->p->axis[ATTEST_AXIS_KV].value && is_multiplied(m);
+    return m->unknown && m->p->axis[ATTEST_AXIS_KV].value && !attest_kv_scaled(m->p) && is_multiplied(m);
 }
 
 /* R-SCORE: what storing scores, and scaled q and k, in narrower types does. */
@@ -362,7 +359,7 @@ static void set_bias(bound_model *m)
         return;
     m->folds = m->unknown || !m->numerics->scale_dtype;
     if (m->folds) {
-        bound_gamma(m->bias, 2, m->u); /* a reciprocal's product, a finer accumulator */
+        bound_gamma(m->bias, attest_kv_scaled(m->p) ? 3 : 2, m->u); /* a reciprocal's product, a finer accumulator */
         bound_compose(m->bias, m->bias, m->u_div);
         bound_compose(m->bias, m->bias, m->score);
         mag_set(x, m->score_scale);
@@ -432,14 +429,15 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     m->exponential = p->axis[ATTEST_AXIS_WEIGHT].value == ATTEST_WEIGHT_EXP;
     m->log2_domain = numerics->log2_domain != ATTEST_NO;
     m->cast_common = numerics->division == ATTEST_DIVISION_THEN_CAST ? ATTEST_NO : (int)numerics->cast_in_sum;
-    m->narrows = attest_format_of(p->in).p > attest_format_of(p->acc).p;
+    m->narrows = attest_format_of(p->in).p > attest_format_of(p->acc).p || attest_kv_scaled(p);
     m->given = p->axis[ATTEST_AXIS_STATE].value != ATTEST_STATE_NONE;
     m->decays = axis_decay_of(p)->set;
     m->vector = axis_decay_of(p)->vector;
     m->gates_values = axis_gates_of(p)->values;
     m->gates_rows = axis_gates_of(p)->rows;
     m->gates_inputs = may_gate_inputs(m);
-    m->drops = attest_drops(p);
+    m->drops = attest_drops(p) || attest_kv_scaled(p);
+    m->products = attest_kv_scaled(p) + m->gates_values + attest_drops(p);
     set_form(m, in);
     set_update(m);
     set_units(m);
@@ -451,6 +449,8 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
     set_values(m);
     axis_dropout_size(m->kept, p);
     axis_dropout_error(m->kept_error, p, m->u, m->u_div);
+    mag_one(m->shrink);
+    mag_one(m->spread);
     set_bias(m);
     const uint32_t scattered = p->axis[ATTEST_AXIS_ATTN_MASK].value; /* R-MASK: tiles count masked keys */
     m->stores_parts = m->exponential && !m->recurrent && !mag_is_zero(m->u_state) &&
@@ -467,4 +467,29 @@ int bound_model_set(bound_model *m, const ref_inputs *in, const attest_numerics 
                !m->vector && mag_is_zero(m->feature_tiny);
     set_likely(m);
     return 1;
+}
+
+void bound_model_scales(bound_model *m, const ref_inputs *in, int64_t b, int64_t g)
+{
+    const double k = attest_kv_scale(in->p, in->role[ATTEST_K_SCALE], b, g);
+    const double v = attest_kv_scale(in->p, in->role[ATTEST_V_SCALE], b, g);
+    AUTO_MAG(x, low);
+    if (!attest_kv_scaled(in->p))
+        return;
+    mag_one(x);
+    mag_set_d_lower(low, k);
+    mag_div(x, x, low);
+    mag_set_d(m->spread, k);
+    mag_max(m->spread, m->spread, x);
+    if (!in_normal_range(k, in->p->acc) || !in_normal_range(v, in->p->acc) ||
+        !in_normal_range(in->p->scale * k, in->p->acc)) /* rounded to double: normal numbers of acc stay that */
+        mag_inf(m->spread);
+    mag_mul(m->bias_tiny, m->bias_tiny, m->spread);
+    mag_one(x);
+    mag_set_d_lower(low, v);
+    mag_div(low, x, low);
+    mag_max(m->shrink, m->shrink, low);
+    mag_set_d(low, v);
+    mag_max(low, low, x);
+    mag_mul(m->kept, m->kept, low);
 }

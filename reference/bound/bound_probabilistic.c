@@ -90,7 +90,9 @@ static void gates_lose(mag_t all, row_job *job, mag_t gate)
         }
     }
     mag_mul(y, y, m->kept);
-    mag_mul_2exp_si(y, y, m->gates_values && m->drops);
+    bound_stretch(y, m, m->shrink);
+    if (m->products > 1)
+        mag_mul_ui(y, y, (ulong)m->products);
     mag_add(all, all, y);
     if (axis_gates_of(m->p)->before)
         mag_max(gate, gate, job->gate);

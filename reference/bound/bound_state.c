@@ -325,6 +325,7 @@ attest_status ref_bound_state(ref_bound *bound, int64_t count, mag_srcptr abs_sc
     ref_visible(in, b, ref_last_query(in, b), &first, &last);
     job.keys = last > 0 ? last : 0;
     bound_model_set(&job.model, in, numerics, flags);
+    bound_model_scales(&job.model, in, b, g);
     if (delta)
         ATTEST_TRY(delta_error(error, &job.model, in, b, g, err));
     else

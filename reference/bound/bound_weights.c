@@ -146,6 +146,7 @@ static void product_error(bound_weights *w, const bound_model *m, const ref_row 
     if (w->likely) /* a plain score: no feature, no decay */
         mag_mul(w->likely + j, x, m->score_likely);
     mag_mul(x, x, m->room);
+    bound_stretch(x, m, m->spread); /* a product of stored keys */
     if (!(mag_cmp(x, m->score_limit) <= 0))
         w->overflow = 1;
 }
@@ -166,6 +167,7 @@ static void add_stores(bound_weights *w, const bound_model *m, const ref_row *ro
     mag_add(size, size, w->shift); /* R-ALIBI */
     mag_add(size, size, w->delta + j);
     mag_mul(x, row->mass + j, m->room);
+    bound_stretch(x, m, m->spread);
     if (!(mag_cmp(size, m->store_limit) <= 0) || !(mag_cmp(x, m->store_limit) <= 0))
         w->overflow = 1;
     bound_gamma(x, (int64_t)steps, m->store);
@@ -203,6 +205,7 @@ static void check_bias(bound_weights *w, const bound_model *m, const ref_row *ro
         if (m->folds) {
             mag_add(x, x, row->mass + j);
             mag_mul(x, x, m->room);
+            bound_stretch(x, m, m->spread);
         }
         if (!(mag_cmp(x, m->store_limit) <= 0) || (m->folds && !(mag_cmp(x, m->score_limit) <= 0)))
             w->overflow = 1;
@@ -232,6 +235,7 @@ __attribute__((noinline)) static void underflow_error(mag_t x, const bound_weigh
     mag_add_ui(y, y, (ulong)attest_feature_dim(m->p));
     mag_addmul(y, y, m->scale);
     mag_addmul(x, y, m->operand);
+    bound_stretch(x, m, m->spread); /* q times k_scale, or a product of stored keys that is multiplied by it */
 }
 
 static void set_scores(bound_weights *w, const bound_model *m, const ref_row *row, const ref_inputs *in, attest_row at)
@@ -278,6 +282,7 @@ static void check_inputs(bound_weights *w, const bound_model *m)
     AUTO_MAG(x, y);
     mag_one(x);
     mag_max(x, x, m->scale);
+    bound_stretch(x, m, m->spread);
     mag_mul(y, x, w->q_max);
     mag_mul(x, x, w->k_max);
     if (mag_cmp(x, m->limit) > 0 || mag_cmp(y, m->limit) > 0)
@@ -291,6 +296,7 @@ static void check_inputs(bound_weights *w, const bound_model *m)
             mag_max(x, x, y);
         mag_max(y, w->q_max, w->k_max);
         mag_mul(x, x, y);
+        bound_stretch(x, m, m->spread);
         if (bound_stores_decayed(m)) {
             mag_max(x, x, y); /* a product that is scaled afterwards */
             mag_mul(x, x, w->decay_most);
@@ -387,6 +393,7 @@ static void set_casts(bound_weights *w, const bound_model *m, const ref_row *row
     if (divides && m->divides_first)
         mag_addmul(tiny, w->divisor, x);
     mag_mul(tiny, tiny, m->tiny_cast);
+    bound_stretch(tiny, m, m->shrink); /* cast(v_scale w) meets v as it is stored */
     mag_mul_2exp_si(tiny, tiny, twice);
     mag_set(w->cast_tiny, tiny);
     for (int64_t j = 0; j < w->keys && m->direct && !mag_is_zero(m->u_cast); j++) {
@@ -416,6 +423,7 @@ static void set_sums(bound_weights *w, const bound_model *m, int divides)
     if (divides && m->divides_first)
         mag_add(x, x, w->divisor);
     mag_addmul(tiny, x, m->weight);
+    bound_stretch(tiny, m, m->shrink);
     for (int64_t j = 0; j < w->keys && m->direct; j++) {
         mag_add(x, w->size + j, w->set[BOUND_SCORE] + j);
         mag_add(x, x, w->set[BOUND_EXP] + j);

@@ -84,10 +84,12 @@ arb_srcptr ref_row_pass(const ref_row *row, const attest_problem *p);
 /* Puts oq into lowest terms, which costs more than all that came before: for who compares or prints fractions. */
 void ref_row_reduce(ref_row *row);
 
-/* The inputs of a problem, with the tensors looked up once. */
+/* The inputs of a problem, with the tensors looked up once.  k and v of 8 bits are f64 here, times their scales;
+ * role[] points into this struct then, which therefore is not copied but to change a role for a while. */
 typedef struct ref_inputs {
     const attest_problem *p;
     const attest_tensor *role[ATTEST_TENSOR_ROLES];
+    attest_tensor numbers[2]; /* those of k and v, owned (R-KV-SCALE); data NULL without scales */
     const attest_tensor *h0[ATTEST_STATE_SLOTS], *z0[ATTEST_STATE_SLOTS];
     int lowest, highest;               /* degrees of the states; highest < lowest: no recurrence */
     struct ref_ball_cache *ball;       /* decoded blocks, owned by the truth; NULL: decoded anew for each row */
@@ -95,7 +97,8 @@ typedef struct ref_inputs {
     struct ref_update_cache **updates; /* sizes of a head's states (bound_updates.c), owned likewise; NULL: not kept */
 } ref_inputs;
 
-void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle);
+attest_status ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle, attest_error *err);
+void ref_inputs_clear(ref_inputs *in);
 
 /* The last query of entry b: n-1, or len_q_b-1, which may be -1. */
 int64_t ref_last_query(const ref_inputs *in, int64_t b);

@@ -178,7 +178,28 @@ void ref_row_reduce(ref_row *row)
     row->reduced = 1;
 }
 
-void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle)
+/* R-KV-SCALE: engines and bounds read the numbers that keys and values of 8 bits stand for. */
+static attest_status take_numbers(ref_inputs *in, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    for (int n = 0; n < 2 && status == ATTEST_OK && attest_kv_scaled(in->p); n++) {
+        const attest_tensor **role = &in->role[n ? ATTEST_V : ATTEST_K];
+        if (!*role)
+            continue;
+        status = attest_kv_numbers(&in->numbers[n], in->p, *role, in->role[n ? ATTEST_V_SCALE : ATTEST_K_SCALE], err);
+        *role = &in->numbers[n];
+    }
+    return status;
+}
+
+void ref_inputs_clear(ref_inputs *in)
+{
+    free(in->numbers[0].data);
+    free(in->numbers[1].data);
+    in->numbers[0].data = in->numbers[1].data = NULL;
+}
+
+attest_status ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle *bundle, attest_error *err)
 {
     memset(in, 0, sizeof *in);
     in->p = p;
@@ -194,6 +215,7 @@ void ref_inputs_set(ref_inputs *in, const attest_problem *p, const attest_bundle
         in->h0[n] = attest_bundle_get(bundle, (attest_tensor_id){ ATTEST_KIND_H0, (uint32_t)n });
         in->z0[n] = attest_bundle_get(bundle, (attest_tensor_id){ ATTEST_KIND_Z0, (uint32_t)n });
     }
+    return take_numbers(in, err);
 }
 
 static attest_lengths lengths(const ref_inputs *in, int64_t b)

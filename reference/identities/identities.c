@@ -189,7 +189,7 @@ attest_status attest_identity_compare(const attest_identity *identity, const att
     const attest_problem *p = &left->problem, *q = &right->problem;
     attest_status status = ATTEST_OK;
     identity_job job = { .compared = 0 };
-    if (!identity->applies(p))
+    if (!identity->applies(p) || attest_kv_scaled(p) || attest_kv_scaled(q))
         return attest_fail(err, ATTEST_UNSUPPORTED, "identity %s does not speak about this variant", identity->name);
     if (p->b != q->b || p->hq != q->hq || p->hkv != q->hkv || p->n != q->n || p->m != q->m || p->d != q->d ||
         p->e != q->e)

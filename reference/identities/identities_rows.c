@@ -8,7 +8,8 @@ void identity_side_set(identity_side *s, const attest_problem *p, const attest_b
 {
     s->p = *p;
     s->bundle = bundle;
-    ref_inputs_set(&s->in, &s->p, bundle);
+    attest_error err;
+    ref_inputs_set(&s->in, &s->p, bundle, &err); /* owns nothing, and cannot fail, without numbers of 8 bits */
 }
 
 void identity_side_with(identity_side *out, const identity_side *s, attest_axis axis, uint32_t value, uint32_t order)

@@ -89,14 +89,18 @@ attest_status attest_truth_new(attest_truth **truth, const attest_problem *p, co
     made->slot_count = FIRST_SLOTS;
     made->spare_key = -1;
     made->state_bytes_most = STATE_BYTES;
+    status = ref_inputs_set(&made->in, p, in, err);
     ref_row_init(&made->spare);
     ref_ball_cache_init(&made->ball);
     ref_exact_cache_init(&made->exact);
-    ref_inputs_set(&made->in, p, in);
     made->in.ball = &made->ball;
     made->in.exact = &made->exact;
     made->in.updates = &made->updates;
     *truth = made;
+    if (status != ATTEST_OK) {
+        attest_truth_free(made);
+        *truth = NULL;
+    }
 out:
     return status;
 }
@@ -122,6 +126,7 @@ void attest_truth_free(attest_truth *truth)
     ref_update_cache_free(truth->updates);
     attest_enclosures_free(&truth->fast_o);
     attest_enclosures_free(&truth->fast_lse);
+    ref_inputs_clear(&truth->in);
     free(truth);
 }
 

@@ -55,6 +55,7 @@ typedef struct wit_case {
     const attest_bundle *in;
     const attest_tensor *q, *k, *v, *sink; /* this and all below: NULL if not read */
     const attest_tensor *gin, *gout, *sk, *sq, *slope, *gain, *shift, *bias, *mask, *keep;
+    const attest_tensor *k_scale, *v_scale;    /* of 8 bits */
     const attest_tensor *a, *gamma, *strength; /* strength: b of delta and efla */
     int64_t len, len_q;                        /* keys and queries of this batch entry */
     unsigned lowest, highest;                  /* degrees of the states */
@@ -65,6 +66,8 @@ typedef struct wit_case {
 
 attest_status wit_case_set(wit_case *w, const attest_problem *p, const attest_bundle *in, int64_t b, mpfr_prec_t bits,
                            attest_error *err);
+/* Channel c of token j of t: q, k or v; those of 8 bits times their scale, which a double holds exactly. */
+double wit_stored(const wit_case *w, const attest_tensor *t, int64_t b, int64_t h, int64_t j, int64_t c);
 double wit_bias(const wit_case *w, int64_t b, int64_t h, int64_t i, int64_t j); /* 0 without */
 int wit_shows(const wit_case *w, int64_t b, int64_t h, int64_t i, int64_t j);   /* attn_mask; 1 without */
 int64_t wit_head(const attest_problem *p, int64_t h);                           /* KV head of query head h */

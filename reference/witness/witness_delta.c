@@ -49,7 +49,7 @@ static void write_column(delta_work *k, int64_t token, int64_t column)
 {
     const wit_case *w = k->w;
     const int64_t e = w->p->e;
-    wit_set_double(&k->x, attest_load(w->v, attest_offset(w->v, k->b, k->g, token, column)));
+    wit_set_double(&k->x, wit_stored(w, w->v, k->b, k->g, token, column));
     wit_mul(&k->x, &k->x, &k->gin);
     for (int64_t c = 0; c < wit_dim(w->p); c++) {
         wit_mul(&k->t, &k->phi[c], &k->s[c * e + column]);

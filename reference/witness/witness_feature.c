@@ -136,7 +136,7 @@ void wit_map(wit *x, const wit_case *w, const attest_tensor *t, int64_t i0, int6
 {
     const uint32_t feature = w->p->axis[ATTEST_AXIS_FEATURE].value;
     for (int64_t c = 0; c < w->p->d; c++)
-        wit_set_double(&x[c], attest_load(t, attest_offset(t, i0, i1, i2, c)));
+        wit_set_double(&x[c], wit_stored(w, t, i0, i1, i2, c));
     if (w->p->axis[ATTEST_AXIS_ROPE].value != ATTEST_ROPE_NONE)
         rope(x, w, pos);
     for (int64_t c = 0; c < w->p->d; c++)

@@ -41,8 +41,9 @@ static int finite_decays(const wit_case *w, int64_t b, int64_t g, int64_t from, 
 
 static int finite_key(const wit_case *w, int64_t b, int64_t g, int64_t j)
 {
-    return finite_run(w->k, b, g, j, w->p->d) && finite_run(w->v, b, g, j, w->p->e) && finite_at(w->gin, b, g, j) &&
-           finite_at(w->strength, b, g, j) && finite_heads(w->sk, b, w->p->hkv, j);
+    return finite_at(w->k_scale, b, g, 0) && finite_at(w->v_scale, b, g, 0) && finite_run(w->k, b, g, j, w->p->d) &&
+           finite_run(w->v, b, g, j, w->p->e) && finite_at(w->gin, b, g, j) && finite_at(w->strength, b, g, j) &&
+           finite_heads(w->sk, b, w->p->hkv, j);
 }
 
 static int finite_state(const wit_case *w, int64_t b, int64_t g)

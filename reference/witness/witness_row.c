@@ -219,7 +219,7 @@ static void sums(row_work *r)
         wit_dropped(&r->t, w, r->b, r->h, r->i, r->key[n]);
         wit_mul(&r->x, &r->x, &r->t);
         for (int64_t c = 0; c < w->p->e; c++) {
-            wit_set_double(&r->t, attest_load(w->v, attest_offset(w->v, r->b, r->g, r->key[n], c)));
+            wit_set_double(&r->t, wit_stored(w, w->v, r->b, r->g, r->key[n], c));
             wit_mul(&r->t, &r->t, &r->x);
             wit_add(&r->u[c], &r->u[c], &r->t);
         }

@@ -36,10 +36,10 @@ static void coefficient(wit *r, const wit_case *w, unsigned degree)
 }
 
 /* *sum += factor * element (b,g,row,c) of t */
-static void add_element(wit *sum, const wit *factor, const attest_tensor *t, int64_t b, int64_t g, int64_t row,
-                        int64_t c, wit *scratch)
+static void add_element(wit *sum, const wit *factor, const wit_case *w, const attest_tensor *t, int64_t b, int64_t g,
+                        int64_t row, int64_t c, wit *scratch)
 {
-    wit_set_double(scratch, attest_load(t, attest_offset(t, b, g, row, c)));
+    wit_set_double(scratch, wit_stored(w, t, b, g, row, c));
     wit_mul(scratch, scratch, factor);
     wit_add(sum, sum, scratch);
 }
@@ -62,9 +62,9 @@ void wit_add_given_state(wit *u, wit *z, const wit_case *w, const wit *phi_q, in
             wit_monomial(&reading, phi_q, w->p, n, row);
             wit_mul(&reading, &reading, &factor);
             wit_mul(&reading, &reading, &decay);
-            add_element(z, &reading, z0, b, g, row, 0, &scratch);
+            add_element(z, &reading, w, z0, b, g, row, 0, &scratch);
             for (int64_t c = 0; c < w->p->e; c++)
-                add_element(&u[c], &reading, h0, b, g, row, c, &scratch);
+                add_element(&u[c], &reading, w, h0, b, g, row, c, &scratch);
         }
     }
     for (size_t n = 0; n < sizeof all / sizeof all[0]; n++)
@@ -89,8 +89,8 @@ static void state_element(state_work *k, int64_t row, int64_t c)
     wit_set_ui(&k->sum, 0);
     if (w->given_state) {
         wit_decay(&k->x, w, k->b, k->g, row, 0, k->last);
-        add_element(&k->sum, &k->x, wit_state_tensor(w, k->z_state ? ATTEST_KIND_Z0 : ATTEST_KIND_H0, k->degree), k->b,
-                    k->g, row, c, &k->scratch);
+        add_element(&k->sum, &k->x, w, wit_state_tensor(w, k->z_state ? ATTEST_KIND_Z0 : ATTEST_KIND_H0, k->degree),
+                    k->b, k->g, row, c, &k->scratch);
     }
     for (int64_t j = 0; j < w->p->m; j++) {
         if (!wit_sees(w, w->len_q - 1, j))
@@ -104,7 +104,7 @@ static void state_element(state_work *k, int64_t row, int64_t c)
         }
         wit_gin(&k->gate, w, k->b, k->g, j);
         wit_mul(&k->x, &k->x, &k->gate);
-        add_element(&k->sum, &k->x, w->v, k->b, k->g, j, c, &k->scratch);
+        add_element(&k->sum, &k->x, w, w->v, k->b, k->g, j, c, &k->scratch);
     }
 }
 

@@ -2,6 +2,13 @@
 #include "reference/witness/witness.h"
 
 /* What is stored of the decay of token t: gamma_g, a_t or its entry c; 1 without decay. */
+double wit_stored(const wit_case *w, const attest_tensor *t, int64_t b, int64_t h, int64_t j, int64_t c)
+{
+    const attest_tensor *scale = t == w->k ? w->k_scale : t == w->v ? w->v_scale : NULL;
+    const double x = attest_load(t, attest_offset(t, b, h, j, c));
+    return scale ? x * attest_load(scale, attest_offset(scale, b, h, 0, 0)) : x;
+}
+
 static double stored_decay(const wit_case *w, int64_t b, int64_t g, int64_t c, int64_t t)
 {
     if (w->gamma)

@@ -20,7 +20,8 @@ static void head_init(head *x, const attest_problem *p, const attest_bundle *in,
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
     x->p = p;
     x->prec = prec;
-    ref_inputs_set(&x->in, p, in);
+    attest_error err;
+    ref_inputs_set(&x->in, p, in, &err); /* owns nothing, and cannot fail: no numbers of 8 bits are served */
     x->order = weight->value == ATTEST_WEIGHT_EXP ? -1 : (int)weight->order;
     arb_mat_init(x->q, p->n, p->d);
     arb_mat_init(x->keys, p->d, p->m);

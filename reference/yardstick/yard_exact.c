@@ -8,11 +8,12 @@
 
 int attest_yard_exact_serves(const attest_problem *p, const attest_bundle *in)
 {
+    attest_error err;
     ref_inputs inputs;
-    ref_inputs_set(&inputs, p, in);
-    int serves = 1;
+    int serves = ref_inputs_set(&inputs, p, in, &err) == ATTEST_OK;
     for (int64_t row = 0; serves && row < p->b * p->hq * p->n; row++)
         serves = ref_exact_serves(&inputs, (attest_row){ row / p->n / p->hq, row / p->n % p->hq, row % p->n });
+    ref_inputs_clear(&inputs);
     return serves;
 }
 
@@ -22,10 +23,10 @@ attest_status attest_yard_exact(double *o, const attest_problem *p, const attest
     attest_status status = ATTEST_OK;
     ref_inputs inputs;
     ref_exact_cache cache;
-    ref_inputs_set(&inputs, p, in);
-    ref_exact_cache_init(&cache);
-    inputs.exact = &cache;
     uint64_t *bits = malloc((size_t)cells * sizeof *bits);
+    ref_exact_cache_init(&cache);
+    ATTEST_TRY(ref_inputs_set(&inputs, p, in, err));
+    inputs.exact = &cache;
     if (!bits)
         ATTEST_TRY(attest_fail(err, ATTEST_NO_MEMORY, "no memory for a head's outputs"));
     for (int64_t h = 0; h < p->b * p->hq; h++) {
@@ -35,6 +36,7 @@ attest_status attest_yard_exact(double *o, const attest_problem *p, const attest
     }
 out:
     free(bits);
+    ref_inputs_clear(&inputs);
     ref_exact_cache_clear(&cache);
     return status;
 }

@@ -122,7 +122,8 @@ static attest_status yard_new(yard *y, const attest_problem *p, const attest_bun
         return attest_fail(err, ATTEST_BAD_INPUT, "a yardstick of %ld bits: at least 53", bits);
     const attest_setting *weight = &p->axis[ATTEST_AXIS_WEIGHT];
     *y = (yard){ .p = p, .bits = bits, .product = product };
-    ref_inputs_set(&y->in, p, in);
+    if (ref_inputs_set(&y->in, p, in, err) != ATTEST_OK) /* owns nothing: no numbers of 8 bits are served */
+        return ATTEST_NO_MEMORY;
     y->order = weight->value == ATTEST_WEIGHT_EXP ? -1 : (int)weight->order;
     mpfr_inits2(y->bits, y->scale, y->s, y->t, y->w, y->z, (mpfr_ptr)NULL);
     mpfr_set_d(y->scale, p->scale, RND);

@@ -74,6 +74,7 @@ open(f"{out}/not_elf.so", "w").write("plain text\n")
 # outputs that only a bound without a hole refuses or admits: all zero; a key within one rounding of the filter's threshold,
 # dropped; tiny keys of efla, where float's squares are subnormal
 save("zero84", np.zeros((8, 4), np.float32))
+save("zero11", np.zeros((1, 1), np.float32))
 one = np.float32(1)
 edge = {"q": [one, one + np.float32(2**-12)], "k": [1 - 2**-12 + 2**-24, 1.75], "v": [1, 1]}
 edge = {name: np.array(x, np.float32).reshape(2, 1) for name, x in edge.items()}

@@ -285,6 +285,22 @@ class KeepOfKvHead(Formula):
         return Formula.kept(self, b, self.kv_head(h), i, j)
 
 
+@rule("scales-swapped", "kv=e4m3", "kv=e5m2 mask=causal")
+class ScalesSwapped(Formula):
+    "keys are multiplied by v_scale, values by k_scale"
+
+    def scale_of(self, name, b, g):
+        return Formula.scale_of(self, {"k_scale": "v_scale", "v_scale": "k_scale"}[name], b, g)
+
+
+@rule("scale-of-head", "kv=e4m3 pages=NUMBER", "kv=e5m2 packed=on")
+class ScaleOfHead(Formula):
+    "the scales of KV head 0 are those of all heads"
+
+    def scale_of(self, name, b, g):
+        return Formula.scale_of(self, name, b, 0)
+
+
 @rule("mask-counted", "attn_mask=shared norm=length")
 class MaskCounted(Formula):
     "t counts masked keys too"

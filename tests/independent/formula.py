@@ -34,6 +34,17 @@ class Formula:
     def kv_head(self, h):
         return h * self.hkv // self.hq
 
+    # ---- k and v of 8 bits ------------------------------------------------------------------------------------
+    def scale_of(self, name, b, g):
+        return self.t[name][b][g] if self.axes["kv"] in ("e4m3", "e5m2") else ONE
+
+    def key(self, b, g, j):
+        scale = self.scale_of("k_scale", b, g)
+        return [scale * x for x in self.t["k"][b][g][j]]
+
+    def value(self, b, g, j, col):
+        return self.scale_of("v_scale", b, g) * self.t["v"][b][g][j][col]
+
     def length(self, b):
         return self.t["len"][b] if self.axes["lens"] == "draw" else self.m
 
@@ -131,7 +142,7 @@ class Formula:
             self.rotate(self.t["q"][b][h][i], self.query_at(b, i)), self.query_at(b, i)))
 
     def phi_k(self, b, g, j):
-        return self.remember(("k", b, g, j), lambda: self.feature(self.rotate(self.t["k"][b][g][j], j), j))
+        return self.remember(("k", b, g, j), lambda: self.feature(self.rotate(self.key(b, g, j), j), j))
 
     # ---- scores ---------------------------------------------------------------------------------------------
     def product(self, b, h, i, j):
@@ -139,7 +150,7 @@ class Formula:
         g = self.kv_head(h)
         if self.axes["feature"] == "cosformer":
             q = self.rotate(self.t["q"][b][h][i], self.query_at(b, i))
-            k = self.rotate(self.t["k"][b][g][j], j)
+            k = self.rotate(self.key(b, g, j), j)
             dot = total([self.relu(x) * self.relu(y) for x, y in zip(q, k)])
             return dot * cosine(self.quarter_turns(self.query_at(b, i) - j))
         terms = [x * y for x, y in zip(self.phi_q(b, h, i), self.phi_k(b, g, j))]
@@ -305,7 +316,7 @@ class Formula:
             dw, size = decay * w, abs(real(decay)) * self.weight_size(w, size + of_center)
             z.add(dw * self.value_gate_of_z(gin), size)
             for col in range(self.e):
-                gv = gin * self.t["v"][b][g][j][col]
+                gv = gin * self.value(b, g, j, col)
                 u[col].add(dw * gv, size * abs(real(gv)))
         if self.given_state:
             self.from_state(b, h, i, u, z)
@@ -414,7 +425,7 @@ class Formula:
         phi, beta, gin = self.phi_k(b, g, t), self.strength(b, g, t), self.gate_in(b, g, t)
         out = [list(row) for row in state]
         for col in range(self.e):
-            v = gin * self.t["v"][b][g][t][col]
+            v = gin * self.value(b, g, t, col)
             read = total([p * state[c][col][0] for c, p in enumerate(phi)])
             size = sum(abs(real(p)) * state[c][col][1] for c, p in enumerate(phi)) + abs(real(v))
             for c, p in enumerate(phi):
@@ -459,7 +470,7 @@ class Formula:
                 for c in index:
                     f = f * self.phi_k(b, g, j)[c]
                 for col in range(self.e):
-                    h[at][col].add(f * self.gate_in(b, g, j) * self.t["v"][b][g][j][col])
+                    h[at][col].add(f * self.gate_in(b, g, j) * self.value(b, g, j, col))
                 z[at].add(f * self.z_gate(b, g, j))
             if self.given_state:
                 f = self.row_decay(b, g, last, -1)(index) if last >= 0 else ONE

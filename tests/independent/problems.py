@@ -29,7 +29,10 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "dropout=NUMBER attn_mask=full", "dropout=NUMBER lens=draw", "dropout=NUMBER gates=heads",
          "dropout=NUMBER decay=scalar", "dropout=NUMBER filter=NUMBER", "dropout=NUMBER weight=taylor:P",
          "dropout=NUMBER norm=layernorm",
-         "kv=f16 rope=NUMBER", "kv=bf16 gates=heads", "kv=f16 state=draw", "pages=NUMBER decay=vector", "pages=NUMBER update=delta", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
+         "kv=f16 rope=NUMBER", "kv=bf16 gates=heads", "kv=f16 state=draw",
+         "kv=e4m3 pages=NUMBER", "kv=e5m2 pages=NUMBER", "kv=e4m3 packed=on", "kv=e5m2 packed=on", "kv=e4m3 mask=causal",
+         "kv=e5m2 mask=causal", "kv=e4m3 rope=NUMBER", "kv=e5m2 update=delta", "kv=e4m3 state=draw", "kv=e5m2 dropout=NUMBER",
+         "pages=NUMBER decay=vector", "pages=NUMBER update=delta", "window=NUMBER lens=draw", "window=NUMBER mask=causal-br",
          "feature=cosformer rope=NUMBER",
          "feature=cosformer state=draw", "feature=cosformer mask=causal-br", "rope=NUMBER state=draw",
          "decay=retnet state=draw", "decay=scalar state=draw", "decay=vector state=draw", "decay=scalar lens=draw",
@@ -151,10 +154,37 @@ def of_axes(rng, forced):
 
 
 # ---- tensors --------------------------------------------------------------------------------------------------
+def eight_bits(exponent_bits):
+    """The number of each of 256 bytes: sign, exponent, fraction.  OCP e4m3 has no infinity: only 1111 111 is no number."""
+    fraction_bits, bias, values = 7 - exponent_bits, 2 ** (exponent_bits - 1) - 1, []
+    for byte in range(256):
+        power, fraction = byte >> fraction_bits & (2 ** exponent_bits - 1), byte & (2 ** fraction_bits - 1)
+        size = ((fraction + 2 ** fraction_bits * (power > 0)) * 2.0 ** (max(power, 1) - bias - fraction_bits))
+        if power == 2 ** exponent_bits - 1 and (exponent_bits == 5 or fraction == 7):
+            size = np.nan if fraction else np.inf
+        values.append(-size if byte >> 7 else size)
+    return np.array(values)
+
+
+EIGHT = {"e4m3": eight_bits(4), "e5m2": eight_bits(5)}
+
+
+def to_eight(x, dtype):
+    """The nearest number (ties: any), what is too large the largest; NaN and infinities are NaN."""
+    table = EIGHT[dtype]
+    finite = np.flatnonzero(np.isfinite(table) & ~((table == 0) & np.signbit(table)))
+    x = np.asarray(x, np.float64)
+    at = np.abs(np.nan_to_num(x, posinf=0, neginf=0)[..., None] - table[finite]).argmin(axis=-1)
+    out = np.where(np.isfinite(x), finite[at], 0x7f).astype(np.uint8)
+    return out, table[out]
+
+
 def to_dtype(x, dtype):
     """float64 array -> (array as it is stored, its exact values as float64)."""
     if dtype == "bool":
         return np.asarray(x, bool), np.asarray(x, np.float64)
+    if dtype in EIGHT:
+        return to_eight(x, dtype)
     if dtype == "bf16":
         top = (np.asarray(x, np.float32).view(np.uint32) >> 16).astype("<u2")
         return top, (top.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
@@ -162,7 +192,8 @@ def to_dtype(x, dtype):
     return out, out.astype(np.float64)
 
 
-SMALLEST = {"f64": 5e-324, "f32": 2.0 ** -149, "f16": 2.0 ** -24, "bf16": 2.0 ** -133}
+SMALLEST = {"f64": 5e-324, "f32": 2.0 ** -149, "f16": 2.0 ** -24, "bf16": 2.0 ** -133,
+            "e4m3": 2.0 ** -9, "e5m2": 2.0 ** -16}
 
 
 class Tensors:
@@ -241,8 +272,13 @@ class Tensors:
             if self.rng.random() < 0.5:   # what is no row must not matter
                 for b, length in enumerate(lens):
                     q[b, :, length:] = np.nan
-        for name, x, dtype in (("q", q, self.dtypes["in"]), ("k", k, kv), ("v", v, kv)):
-            self.put(name, x, dtype)
+        for name, x in (("k", k), ("v", v)):
+            if kv in EIGHT:
+                scales = self.rng.choice([1.0, 0.3, 0.01, 1.7, 2.0 ** -5, 40.0], (z["b"], z["hkv"]))
+                self.put(name + "_scale", scales, "f32")
+                x = x / np.array(self.stored[name + "_scale"], np.float64)[:, :, None, None]
+            self.put(name, x, kv)
+        self.put("q", q, self.dtypes["in"])
 
     def gates_and_decays(self):
         z, f, axes = self.sizes, self.dtypes["other"], self.axes
@@ -353,7 +389,9 @@ class Problem:
 
     def draw_numbers(self, rng):
         self.dtype = rng.choice(("f32", "f32", "f32", "f64", "f64", "f16", "bf16"))
-        if self.axes["kv"] != "in":
+        if self.axes["kv"] in EIGHT:
+            self.dtype = rng.choice(("f32", "f16", "bf16"))
+        elif self.axes["kv"] != "in":
             self.dtype = "f32"
         default = "f64" if self.dtype == "f64" else "f32"
         self.acc = rng.choice(("f32", "f64")) if rng.random() < 0.25 else default

@@ -64,7 +64,7 @@ AXES = {
     "bias": ["none", "full", "head", "batch", "shared"],
     "attn_mask": ["none", "full", "head", "batch", "shared"],
     "pages": ["none", "NUMBER"],
-    "kv": ["in", "f16", "bf16"],
+    "kv": ["in", "f16", "bf16", "e4m3", "e5m2"],
     "decay_input": ["factor", "log"],
     "dropout": ["none", "NUMBER"],
     "lens_q": ["none", "draw"],

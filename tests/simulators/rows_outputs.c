@@ -1,4 +1,4 @@
-/* rows_outputs.c - dropout; outputs: R-PLAIN, R-LENGTH, R-FLOOR, R-ROOT, R-LSE, R-OUT, R-DIVISION. */
+/* rows_outputs.c - scales of 8 bits; dropout; outputs: R-PLAIN, R-LENGTH, R-FLOOR, R-ROOT, R-LSE, R-OUT, R-DIVISION. */
 #include "tests/simulators/rows_numerics.h"
 
 #define SOFTMAX "variant=softmax scale=0.7"
@@ -10,11 +10,54 @@ static const sim_size dropped[] = { { 2, 1 }, { 5, 1 }, { 22, 4 }, { 64, 1 }, { 
 static const sim_size tiny_values[] = { { 4, 1 }, { 22, 1 }, { 0, 0 } };
 
 #define DROPPED " scale=0.7 dropout=0.3"
+#define CACHED " kv=e4m3 scale=0.7"
 #define HALF(type) (1 + ATTEST_##type)
 #define BF16 " in=bf16"
 
 // clang-format off
 static const sim_row rows[] = {
+    { "R-KV-SCALE", "keys, values", "f32", "variant=softmax" CACHED, sim_softmax, { .drop = DROP_VALUES },
+      NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED, dropped, .quick = 1 },
+    { "R-KV-SCALE", "query, weights", "f32", "variant=softmax" CACHED, sim_softmax,
+      { .cache = CACHE_QUERY, .drop = DROP_BEFORE }, NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED, dropped },
+    { "R-KV-SCALE", "product, sums", "f32", "variant=softmax" CACHED, sim_softmax,
+      { .cache = CACHE_PRODUCT, .drop = DROP_SUM }, NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED, dropped,
+      .quick = 1 },
+    { "R-KV-SCALE", "scale, quotient", "f32", "variant=softmax" CACHED, sim_softmax,
+      { .cache = CACHE_SCALE, .drop = DROP_QUOTIENT }, NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED, dropped,
+      .quick = 1 },
+    { "R-KV-SCALE", "keys of one channel", "scale 1", "variant=softmax kv=e5m2 scale=1", sim_softmax,
+      { .cache = CACHE_PRODUCT, .drop = DROP_QUOTIENT }, NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED, few },
+    { "R-KV-SCALE", "scale, on q", "e5m2", "variant=softmax kv=e5m2 scale=0.7", sim_softmax,
+      { .scale = SCALE_Q, .cache = CACHE_SCALE, .drop = DROP_SUM }, NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED,
+      dropped },
+    { "R-KV-SCALE", "product, quotient", "base 2", "variant=softmax" CACHED, sim_softmax,
+      { .exp = EXP_BASE2, .cache = CACHE_SCALE, .drop = DROP_QUOTIENT },
+      NUMERICS(DECLARED, TWO_PASS, .log2_domain = ATTEST_YES), 0, "o", SEARCHED, dropped },
+    { "R-KV-SCALE", "keys, values, stored", "scaled bf16", "variant=softmax" CACHED BF16, sim_softmax,
+      { .drop = DROP_VALUES, .scaled = HALF(BF16) }, NUMERICS(DECLARED, TWO_PASS, .scaled_dtype = HALF(BF16)), 0, "o",
+      SEARCHED, dropped, .quick = 1 },
+    { "R-KV-SCALE", "keys, values, stored", "all unknown, bf16", "variant=softmax" CACHED BF16, sim_softmax,
+      { .drop = DROP_VALUES, .scaled = HALF(BF16), .schedule = ATTEST_SCHEDULE_TWO_PASS }, NUMERICS(.schedule = 0), 0,
+      "o", SEARCHED, dropped },
+    { "R-KV-SCALE", "keys, values, stored", "scaled f16", "variant=softmax kv=e5m2 scale=1 in=f16", sim_softmax,
+      { .drop = DROP_VALUES, .scaled = HALF(F16) }, NUMERICS(DECLARED, TWO_PASS, .scaled_dtype = HALF(F16)), 0, "o",
+      SEARCHED " small-values:22", dropped },
+    { "R-KV-SCALE", "before the cast", "p bf16", "variant=softmax p=bf16" CACHED, sim_softmax,
+      { .cache = CACHE_PRODUCT, .drop = DROP_BEFORE }, NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED, dropped },
+    { "R-KV-SCALE", "before the cast", "p f16, weights underflow", "variant=softmax p=f16" CACHED, sim_softmax,
+      { .cache = CACHE_PRODUCT, .drop = DROP_BEFORE }, NUMERICS(DECLARED, TWO_PASS), 0, "o", "p-underflow wild:5",
+      dropped },
+    { "R-KV-SCALE", "before the cast", "p f16, cast in sum", "variant=softmax p=f16" CACHED, sim_softmax,
+      { .drop = DROP_BEFORE, .cast_in_sum = 1 }, NUMERICS(DECLARED, TWO_PASS, .cast_in_sum = ATTEST_YES), 0, "o",
+      SEARCHED, dropped },
+    { "R-KV-SCALE", "online, the quotient", "tile 4, serial sums", "variant=softmax p=bf16" CACHED, sim_softmax,
+      { .cache = CACHE_SCALE, .drop = DROP_QUOTIENT }, NUMERICS(DECLARED, ONLINE, .tile = 4), ATTEST_SERIAL_SUMS, "o",
+      SEARCHED " ramp-up", dropped },
+    { "R-KV-SCALE", "products of few", "f32", "variant=linear" CACHED, sim_polynomial,
+      { .cache = CACHE_PRODUCT, .drop = DROP_VALUES }, NUMERICS(DECLARED, DIRECT), 0, "o", WILD, few, .quick = 1 },
+    { "R-KV-SCALE", "polynomial weights", "f32", "variant=taylor:2" CACHED, sim_polynomial,
+      { .cache = CACHE_PRODUCT, .drop = DROP_SUM }, NUMERICS(DECLARED, DIRECT), 0, "o", WILD " cancel", dropped },
     { "R-DROPOUT", "weights", "f32", "variant=softmax" DROPPED, sim_softmax, { .drop = DROP_BEFORE },
       NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED, dropped, .quick = 1 },
     { "R-DROPOUT", "weights divided by 1-R", "f32", "variant=softmax" DROPPED, sim_softmax, { .drop = DROP_DIVIDE },

@@ -60,8 +60,12 @@ typedef enum sim_chunks { CHUNKS_SUMMED, CHUNKS_INTO, CHUNKS_TREE } sim_chunks;
 /* A query behind the last key: its state is decayed token by token, or once by the product. */
 typedef enum sim_behind { BEHIND_STEPS, BEHIND_ONCE } sim_behind;
 
-/* What 1/(1-R) multiplies: weights before their cast, after it, or after one and before another; values; sums; the
- * quotient.  BELOW: 1-R multiplies the denominator; DIVIDE: weights are divided by it. */
+/* Of keys of 8 bits, what k_scale multiplies: keys, the query, the product before the scale, the scale. */
+typedef enum sim_cache { CACHE_KEYS, CACHE_QUERY, CACHE_PRODUCT, CACHE_SCALE } sim_cache;
+
+/* What 1/(1-R), or v_scale of values of 8 bits, multiplies: weights before their cast, after it, or after one and
+ * before another; values; sums; the quotient.  BELOW: 1-R multiplies the denominator; DIVIDE: weights are divided by
+ * it. */
 typedef enum sim_drop {
     DROP_BEFORE,
     DROP_AFTER,
@@ -92,6 +96,7 @@ typedef struct sim_options {
     sim_chunks chunks;
     sim_behind behind;
     sim_drop drop;
+    sim_cache cache;
     uint32_t scaled;       /* 1 + attest_dtype that scaled q and k are rounded to */
     sim_features features; /* phi(q) and phi(k) are rounded to `scaled`, before anything reads them */
     int turned;            /* numbers after rope are rounded to it, before a feature reads them */
@@ -201,7 +206,7 @@ int sim_decays(const sim *s);
 num sim_decay_factor(sim *s, int64_t t, int64_t c);
 
 /* sim_sums.c: dropout. */
-int sim_drops(const sim *s);
+int sim_drops(const sim *s); /* or v_scale is a factor of its own */
 num sim_share(sim *s);       /* 1-R, as computed */
 num sim_kept(sim *s, num x); /* x/(1-R): a product with the reciprocal of what is computed, or a division */
 /* A weight, whose cast is the options'; `cast`: it is cast already. */

@@ -164,7 +164,14 @@ num sim_input(sim *s, attest_role role, int64_t i0, int64_t i1, int64_t i2, int6
         s->tape.failed = 1;
         return tape_given(&s->tape, 0);
     }
-    return rounded_input(s, attest_load(t, attest_offset(t, i0, i1, i2, i3)));
+    const num x = rounded_input(s, attest_load(t, attest_offset(t, i0, i1, i2, i3)));
+    if (role != ATTEST_K || !attest_kv_scaled(s->p))
+        return x;
+    if (s->options->cache == CACHE_KEYS)
+        return sim_scaled(s, x, sim_input(s, ATTEST_K_SCALE, 0, 0, 0, 0));
+    if (sim_axis(s, ATTEST_AXIS_FEATURE) || sim_axis(s, ATTEST_AXIS_ROPE)) /* who maps keys multiplies them first */
+        s->tape.failed = 1;
+    return x;
 }
 
 num sim_given_state(sim *s, int degree, int64_t row, int64_t c, int below)
@@ -196,6 +203,14 @@ static num scale_number(sim *s)
     return s->scale;
 }
 
+/* The scale, times k_scale where that is folded into it. */
+static num cache_scale(sim *s, num scale)
+{
+    if (!attest_kv_scaled(s->p) || s->options->cache != CACHE_SCALE)
+        return scale;
+    return sim_mul(s, &s->unit.acc, scale, sim_input(s, ATTEST_K_SCALE, 0, 0, 0, 0));
+}
+
 num sim_scaled(sim *s, num x, num factor)
 {
     const num y = sim_mul(s, &s->unit.acc, x, factor);
@@ -208,7 +223,7 @@ static void scale_tokens(sim *s)
     const tape_unit *acc = &s->unit.acc;
     if ((s->p->scale == 1 && !s->options->scaled) || (where != SCALE_Q && where != SCALE_K && where != SCALE_ROOTS))
         return;
-    num factor = scale_number(s);
+    num factor = cache_scale(s, scale_number(s));
     if (where == SCALE_ROOTS)
         factor = sim_call(s, acc, TAPE_SQRT, factor);
     for (int64_t c = 0; c < s->dim && where != SCALE_K; c++)
@@ -223,6 +238,8 @@ void sim_tokens(sim *s)
     const uint32_t gates = sim_axis(s, ATTEST_AXIS_GATES);
     const int gated = gates == ATTEST_GATES_IN || gates == ATTEST_GATES_INOUT;
     sim_token(s, s->q, ATTEST_Q, s->i, s->i);
+    for (int64_t c = 0; attest_kv_scaled(s->p) && s->options->cache == CACHE_QUERY && c < s->dim; c++)
+        s->q[c] = sim_scaled(s, s->q[c], sim_input(s, ATTEST_K_SCALE, 0, 0, 0, 0));
     for (int64_t j = 0; j < s->last; j++) {
         sim_token(s, s->k[j], ATTEST_K, j, j);
         const num gate = gated ? sim_input(s, ATTEST_GIN, 0, 0, j, 0) : 0;
@@ -240,6 +257,11 @@ static num stored(sim *s, num x) { return s->numerics->score_dtype ? sim_round(s
 
 static num scaled(sim *s, num x)
 {
+    const int cached = attest_kv_scaled(s->p);
+    if (cached && s->options->cache == CACHE_PRODUCT)
+        x = sim_mul(s, &s->unit.acc, x, sim_input(s, ATTEST_K_SCALE, 0, 0, 0, 0));
+    if (cached && s->options->cache == CACHE_SCALE && s->options->scale == SCALE_SCORE)
+        return stored(s, sim_mul(s, &s->unit.acc, x, cache_scale(s, scale_number(s))));
     if (s->p->scale == 1)
         return x;
     if (s->options->scale == SCALE_SCORE)

@@ -126,7 +126,10 @@ num sim_largest(sim *s, const num *x, int64_t count)
 }
 
 /* ---- dropout ---------------------------------------------------------------------------------------------------- */
-int sim_drops(const sim *s) { return sim_axis(s, ATTEST_AXIS_DROPOUT) != ATTEST_DROPOUT_NONE; }
+int sim_drops(const sim *s)
+{
+    return sim_axis(s, ATTEST_AXIS_DROPOUT) != ATTEST_DROPOUT_NONE || attest_kv_scaled(s->p);
+}
 
 num sim_share(sim *s)
 {
@@ -137,6 +140,8 @@ num sim_share(sim *s)
 
 num sim_kept(sim *s, num x)
 {
+    if (attest_kv_scaled(s->p)) /* of dropout beside it these programs know nothing */
+        return sim_mul(s, &s->unit.acc, x, sim_input(s, ATTEST_V_SCALE, 0, 0, 0, 0));
     if (s->options->drop == DROP_DIVIDE)
         return sim_div(s, x, sim_share(s));
     return sim_mul(s, &s->unit.acc, x, sim_div(s, tape_given(&s->tape, 1), sim_share(s)));

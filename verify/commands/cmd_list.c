@@ -68,8 +68,8 @@ static void list_tensors(void)
            "    that attest reads or exports have them without pages\n");
     printf(
         "    q k v bias are `in` (k v as kv says), o is `out`, len int64, attn_mask and keep bytes of 0 and 1, all\n"
-        "    others f32 (f64 when acc=f64); d of a only with decay=vector; b and h of bias and attn_mask are 1 where\n"
-        "    the axis says so\n"
+        "    others f32 (f64 when acc=f64; k_scale and v_scale f32); d of a only with decay=vector; b and h of bias\n"
+        "    and attn_mask are 1 where the axis says so\n"
         "    h0.n z0.n (input), ht.n zt.n (output): states [b,g,dim^n,e] and [b,g,dim^n], row-major Kronecker rows, "
         "dim =\n"
         "    d (cosformer 2d): S_n = decay(S_n) + phi(k)^(x n) (x) gin v, z-state without gin and v, neither with "

@@ -66,13 +66,15 @@ static inline real gate_row(const attest_problem *p, const attest_tensors *t, in
     return gate_given(t->role[ATTEST_GOUT], b, h, i);
 }
 
-/* gin_j v_j: one rounding a channel; in place where no gate is on the values and v is stored as reals. */
+/* gin_j v_j: one rounding a channel, of 8 bits one more; in place where no gate is on the values and v is stored as
+ * reals. */
 static inline const real *gate_value_row(real *buffer, const attest_problem *p, const attest_tensors *t, int64_t b,
                                          int64_t g, int64_t j)
 {
     int64_t entry = b, at = j;
     step_key_place(p, t, &entry, &at);
-    const real *v = step_row(buffer, t->role[ATTEST_V], entry, g, at, p->e);
+    const real *stored = step_row(buffer, t->role[ATTEST_V], entry, g, at, p->e);
+    const real *v = step_scaled(buffer, stored, step_factor(p, t, ATTEST_V_SCALE, b, g), p->e);
     if (!gate_values(p))
         return v;
     const real gin = gate_value(p, t, b, g, j);

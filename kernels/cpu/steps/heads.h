@@ -118,7 +118,10 @@ static inline void heads_query(real *f, real *x, const row *r)
 /* phi(k_t), in the buffer [dim] or in place. */
 static inline const real *heads_key(real *buffer, const row *r, int64_t t)
 {
-    return token_row(buffer, r->p, r->t->role[ATTEST_K], r->b, r->g, t, t);
+    const real factor = step_factor(r->p, r->t, ATTEST_K_SCALE, r->b, r->g);
+    const attest_tensor *k = r->t->role[ATTEST_K];
+    return factor == 1 ? token_row(buffer, r->p, k, r->b, r->g, t, t)
+                       : token_scaled(buffer, r->p, k, factor, r->b, r->g, t, t);
 }
 
 /* gin_t v_t, likewise. */

@@ -56,9 +56,12 @@ static inline const real *pairs_query(const row *r, real *buffer)
 /* phi(k_j), in place or in buffer. */
 static inline const real *pairs_token(real *buffer, const row *r, int64_t j)
 {
+    const real factor = step_factor(r->p, r->t, ATTEST_K_SCALE, r->b, r->g);
     int64_t b = r->b, at = j;
     step_key_place(r->p, r->t, &b, &at);
-    return token_row(buffer, r->p, r->t->role[ATTEST_K], b, r->g, at, j);
+    const attest_tensor *k = r->t->role[ATTEST_K];
+    return factor == 1 ? token_row(buffer, r->p, k, b, r->g, at, j)
+                       : token_scaled(buffer, r->p, k, factor, b, r->g, at, j);
 }
 #endif
 

@@ -74,6 +74,8 @@ static inline real step_load(const attest_tensor *t, int64_t at)
     case ATTEST_F32: return ((const float *)t->data)[at];
     case ATTEST_F64: return (real)((const double *)t->data)[at];
     case ATTEST_F16: return attest_f16_to_f32(((const uint16_t *)t->data)[at]);
+    case ATTEST_F8_E4M3:
+    case ATTEST_F8_E5M2: return attest_f8_to_f32(t->dtype, ((const uint8_t *)t->data)[at]);
     default: return attest_bf16_to_f32(((const uint16_t *)t->data)[at]);
     }
 }
@@ -123,6 +125,29 @@ static inline const real *step_row(real *buffer, const attest_tensor *t, int64_t
         buffer[c] = step_load(t, at + c * t->stride[3]);
     return buffer;
 }
+
+#ifndef step_factor
+/* What keys (ATTEST_K_SCALE) or values of 8 bits are multiplied by; 1 where they are of no 8 bits. */
+static inline real step_factor(const attest_problem *p, const attest_tensors *t, attest_role role, int64_t b, int64_t g)
+{
+    const attest_tensor *scale = t->role[role];
+    if (p->axis[ATTEST_AXIS_KV].value < ATTEST_KV_E4M3)
+        return 1;
+    return step_load(scale, b * scale->stride[0] + g * scale->stride[1]);
+}
+#endif
+
+#ifndef step_scaled
+/* factor x, one rounding each; x itself where the factor is 1. */
+static inline const real *step_scaled(real *buffer, const real *x, real factor, int64_t count)
+{
+    if (factor == 1)
+        return x;
+    for (int64_t c = 0; c < count; c++)
+        buffer[c] = factor * x[c];
+    return buffer;
+}
+#endif
 
 #ifndef step_store_row
 static inline void step_store_row(const row *r, attest_role role, int64_t c, real x)

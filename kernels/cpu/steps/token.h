@@ -161,12 +161,12 @@ static inline void token_pair(const attest_problem *p, int64_t c, int64_t *first
 }
 #endif
 
-/* phi(rope(row (b,h,i) of t)) for a token at `position` (q: step_position, k: its index): token_dim entries, in place
- * for plain rows stored as reals, else in buffer[token_dim]. */
-static inline const real *token_row(real *buffer, const attest_problem *p, const attest_tensor *t, int64_t b, int64_t h,
-                                    int64_t i, int64_t position)
+/* phi(rope(factor row (b,h,i) of t)) for a token at `position` (q: step_position, k: its index): token_dim entries, in
+ * place for plain rows stored as reals, else in buffer[token_dim].  factor: 1, or that of keys of 8 bits. */
+static inline const real *token_scaled(real *buffer, const attest_problem *p, const attest_tensor *t, real factor,
+                                       int64_t b, int64_t h, int64_t i, int64_t position)
 {
-    const real *x = step_row(buffer, t, b, h, i, p->d);
+    const real *x = step_scaled(buffer, step_row(buffer, t, b, h, i, p->d), factor, p->d);
     token_map *const map = token_feature(p);
     if (p->axis[ATTEST_AXIS_ROPE].value == ATTEST_ROPE_BASE) {
         for (int64_t c = 0; c < p->d; c++)
@@ -182,6 +182,12 @@ static inline const real *token_row(real *buffer, const attest_problem *p, const
         return x;
     map(buffer, x, p, position);
     return buffer;
+}
+
+static inline const real *token_row(real *buffer, const attest_problem *p, const attest_tensor *t, int64_t b, int64_t h,
+                                    int64_t i, int64_t position)
+{
+    return token_scaled(buffer, p, t, 1, b, h, i, position);
 }
 
 #endif

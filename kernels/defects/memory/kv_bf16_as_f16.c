@@ -8,7 +8,7 @@ static inline const real *token_as_f16(real *buffer, const row *r, int64_t j)
     if (r->p->axis[ATTEST_AXIS_KV].value == ATTEST_KV_BF16)
         k.dtype = ATTEST_F16;
     step_key_place(r->p, r->t, &b, &at);
-    return token_row(buffer, r->p, &k, b, r->g, at, j);
+    return token_scaled(buffer, r->p, &k, step_factor(r->p, r->t, ATTEST_K_SCALE, r->b, r->g), b, r->g, at, j);
 }
 #define pairs_token token_as_f16
 #define attest_kernel_softmax_split_f32 attest_defect_kv_bf16_as_f16

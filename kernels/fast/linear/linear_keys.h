@@ -42,12 +42,11 @@ static void linear_pack(linear_task *task)
 {
     const linear *x = task->x;
     const linear_layout *at = &x->at;
-    const attest_tensor *k = x->t->role[ATTEST_K];
     task->rough = 0;
     for (int64_t j = 0; j < task->tokens; j++) {
         float *to = task->k + j * at->row;
         const int64_t token = task->from + j;
-        const float *phi = fast_token(to, x->p, k, task->r.b, task->r.g, token, token);
+        const float *phi = fast_key(to, x->p, x->t, task->r.b, task->r.g, token);
         if (phi != to)
             memcpy(to, phi, sizeof *to * (size_t)at->dim);
         task->rough |= linear_pack_value(task, j);

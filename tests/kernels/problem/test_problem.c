@@ -294,6 +294,7 @@ static const char *const bad_lines[][2] = {
     { "kv=f16 in=bf16", "kv=f16 contradicts in=bf16: only beside q in f32 may k and v be of another type" },
     { "kv=bf16 in=f64", "kv=bf16 contradicts in=f64" },
     { "kv=f32", "kv=f32" },
+    { "kv=e4m3 in=f64", "kv=e4m3 contradicts in=f64: only beside q in f32, f16 or bf16 may k and v be of that type" },
     { "decay_input=log", "decay_input=log contradicts decay=none: only decay=scalar and decay=vector have logarithms" },
     { "dropout=1", "dropout=1: the rate is above 0 and below 1" },
     { "dropout=1.5", "dropout=1.5: the rate is above 0 and below 1" },

@@ -110,6 +110,8 @@ static const char *const different[] = {
     "pages=2",
     "kv=f16",
     "kv=bf16",
+    "kv=e4m3",
+    "kv=e5m2",
     "dropout=0.1",
     "dropout=0.5",
     "variant=gla decay_input=log",
@@ -295,7 +297,7 @@ END_TEST
 
 START_TEST(names_and_numbers)
 {
-    static const char *const dtypes[] = { "f32", "f64", "f16", "bf16", "i64", "f8e4m3" };
+    static const char *const dtypes[] = { "f32", "f64", "f16", "bf16", "i64", "e4m3" };
     static const char *const forms[] = { "?", "parallel", "tiled", "split", "recurrent", "chunk", "?" };
     static const struct {
         double x;

@@ -95,6 +95,8 @@ static const char *const values[][3] = {
     { "kv", "in", "in" },
     { "kv", "f16", "f16" },
     { "kv", "bf16", "bf16" },
+    { "kv", "e4m3", "e4m3" },
+    { "kv", "e5m2", "e5m2" },
     { "kv", "f32", NULL },
     { "decay_input", "factor", "factor" },
     { "decay_input", "log", "log" },

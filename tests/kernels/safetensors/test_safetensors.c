@@ -144,7 +144,7 @@ static const struct bad {
     { "{\"o\":{\"dtype\":\"F32\",\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", -1, 4, "stands twice" },
     { "{\"o\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"x\":1}}", -1, 4, "another key" },
     { O("3", "[1]", "[0,4]"), -1, 4, "'dtype' is missing or no text" },
-    { O("\"F8_E4M3\"", "[4]", "[0,4]"), -1, 4, "unknown 'dtype'" },
+    { O("\"F8_E8M0\"", "[4]", "[0,4]"), -1, 4, "unknown 'dtype'" },
     { O("\"f32\"", "[1]", "[0,4]"), -1, 4, "unknown 'dtype'" },
     { O("\"F32\"", "1", "[0,4]"), -1, 4, "'shape' is missing or no list" },
     { O("\"F32\"", "[-1]", "[0,4]"), -1, 4, "'shape' is not a list of lengths" },

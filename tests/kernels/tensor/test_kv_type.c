@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/attest_float.h"
 #include "kernels/library/library.h"
 #include "props/draw/draw.h"
 
@@ -37,6 +38,8 @@ START_TEST(test_types)
         uint32_t kv;
     } rows[] = { { "kv=f16 gates=in bias=full", ATTEST_F16 },
                  { "kv=bf16 gates=in bias=full", ATTEST_BF16 },
+                 { "kv=e4m3 gates=in bias=full", ATTEST_F8_E4M3 },
+                 { "kv=e5m2 gates=in bias=full", ATTEST_F8_E5M2 },
                  { "kv=in gates=in bias=full", ATTEST_F32 } };
     for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
         const attest_case c = case_of(rows[n].line);
@@ -53,10 +56,10 @@ END_TEST
 /* Every family: its k and v are in the range of the type, and some are not 0. */
 START_TEST(test_families)
 {
-    static const char *const types[] = { "f16", "bf16" };
+    static const char *const types[] = { "f16", "bf16", "e4m3", "e5m2" };
     attest_error err = { "" };
     for (size_t f = 0; f < attest_family_drawn; f++) {
-        for (size_t t = 0; t < 2; t++) {
+        for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
             char line[256];
             attest_bundle *bundle = NULL;
             snprintf(line, sizeof line, "kv=%s n=9 d=4 family=%s", types[t], attest_families[f].name);
@@ -77,7 +80,13 @@ START_TEST(test_families)
 }
 END_TEST
 
-/* The same numbers in f32. */
+/* The same numbers in f32; of 8 bits, as kernels multiply them by their scales, which is one rounding. */
+static double scale_at(const attest_bundle *bundle, attest_role role, int64_t head)
+{
+    const attest_tensor *scale = attest_bundle_role(bundle, role == ATTEST_K ? ATTEST_K_SCALE : ATTEST_V_SCALE);
+    return scale ? attest_load(scale, head) : 1;
+}
+
 static void widen(attest_bundle *wide, const attest_problem *p, const attest_bundle *narrow)
 {
     attest_error err = { "" };
@@ -86,7 +95,8 @@ static void widen(attest_bundle *wide, const attest_problem *p, const attest_bun
         attest_tensor *to;
         MUST(attest_bundle_add(wide, p, (attest_tensor_id){ ATTEST_KIND_ROLE, role }, 0, &to, &err));
         for (int64_t at = 0; at < attest_tensor_count(from); at++)
-            ((float *)to->data)[at] = (float)attest_load(from, at);
+            ((float *)to->data)[at] = (float)(scale_at(narrow, role, at / (from->shape[2] * from->shape[3])) *
+                                              attest_load(from, at));
     }
 }
 
@@ -150,12 +160,99 @@ START_TEST(test_kernels)
     for (size_t k = 0; k < own->kernel_count; k++) {
         int served = 0;
         for (size_t n = 0; n < sizeof lines / sizeof lines[0]; n++)
-            served += check_kernel(own->kernels[k], lines[n], "f16") + check_kernel(own->kernels[k], lines[n], "bf16");
+            served += check_kernel(own->kernels[k], lines[n], "f16") + check_kernel(own->kernels[k], lines[n], "bf16") +
+                      check_kernel(own->kernels[k], lines[n], "e4m3") + check_kernel(own->kernels[k], lines[n], "e5m2");
         kernels += served > 0;
         runs += served;
     }
     ck_assert_int_ge(runs, 36);   /* 18 pairs of a kernel and a line, each with two types */
     ck_assert_int_ge(kernels, 9); /* what has SERVE_PAIRS and in=f32, and SERVE_LINEAR_TABLE */
+}
+END_TEST
+
+/* ---- 8 bits ------------------------------------------------------------------------------------------------------ */
+
+/* By the OCP definition: (-1)^s 2^(x-bias) 1.f, or 2^(1-bias) 0.f. */
+static double eight(int byte, int fraction_bits, int bias)
+{
+    const int fraction = byte & ((1 << fraction_bits) - 1), power = (byte & 0x7f) >> fraction_bits;
+    const double size = ldexp(fraction + (power ? 1 << fraction_bits : 0), (power ? power : 1) - bias - fraction_bits);
+    return byte & 0x80 ? -size : size;
+}
+
+START_TEST(test_eight_bits)
+{
+    for (int byte = 0; byte < 256; byte++) {
+        const double a = attest_to_f64(ATTEST_F8_E4M3, (uint64_t)byte),
+                     b = attest_to_f64(ATTEST_F8_E5M2, (uint64_t)byte);
+        if ((byte & 0x7f) == 0x7f)
+            ck_assert(isnan(a));
+        else
+            ck_assert(a == eight(byte, 3, 7) && attest_from_f64(ATTEST_F8_E4M3, a) == (uint64_t)byte);
+        if ((byte & 0x7f) > 0x7c)
+            ck_assert(isnan(b));
+        else if ((byte & 0x7f) == 0x7c)
+            ck_assert(isinf(b) && (b < 0) == (byte > 0x7f));
+        else
+            ck_assert(b == eight(byte, 2, 15));
+        if ((byte & 0x7f) <= 0x7c)
+            ck_assert_uint_eq(attest_from_f64(ATTEST_F8_E5M2, b), (uint64_t)byte);
+    }
+    ck_assert(attest_to_f64(ATTEST_F8_E4M3, 0x7e) == 448 && attest_to_f64(ATTEST_F8_E5M2, 0x7b) == 57344);
+    ck_assert_uint_eq(attest_from_f64(ATTEST_F8_E4M3, 1e9), 0x7e);
+    ck_assert_uint_eq(attest_from_f64(ATTEST_F8_E4M3, -470), 0xfe);
+    ck_assert_uint_eq(attest_from_f64(ATTEST_F8_E4M3, 17), attest_from_f64(ATTEST_F8_E4M3, 16)); /* ties to even */
+    ck_assert_uint_eq(attest_from_f64(ATTEST_F8_E4M3, 19), attest_from_f64(ATTEST_F8_E4M3, 20));
+    ck_assert_uint_eq(attest_from_f64(ATTEST_F8_E4M3, 0x1p-10), 0); /* the tie at half the least */
+    ck_assert_uint_eq(attest_from_f64(ATTEST_F8_E4M3, (double)INFINITY), 0x7f);
+    ck_assert_uint_eq(attest_from_f64(ATTEST_F8_E5M2, 1e9), 0x7c);
+}
+END_TEST
+
+/* The least and the largest product of a number and a scale are doubles. */
+START_TEST(test_numbers)
+{
+    attest_error err = { "" };
+    const attest_case c = case_of("kv=e5m2 b=2 n=3 d=4");
+    attest_bundle *bundle;
+    attest_tensor x;
+    MUST(attest_bundle_new(&bundle, &err));
+    MUST(attest_draw_missing(bundle, &c, 0, 0, &err));
+    attest_tensor *k = attest_bundle_role(bundle, ATTEST_K), *scale = attest_bundle_role(bundle, ATTEST_K_SCALE);
+    ck_assert(scale && scale->dtype == ATTEST_F32 && scale->rank == 2 && scale->shape[0] == 2 && scale->shape[1] == 1);
+    attest_store_bits(k, 0, 1);
+    attest_store_bits(scale, 0, 1);
+    attest_store_bits(k, 12, 0x7b);
+    attest_store_bits(scale, 1, 0x7f7fffff);
+    MUST(attest_kv_numbers(&x, &c.problem, k, scale, &err));
+    ck_assert(attest_load(&x, 0) == 0x1p-165);
+    ck_assert(attest_load(&x, 12) == 57344 * 0x1.fffffep127);
+    free(x.data);
+    attest_bundle_free(bundle);
+}
+END_TEST
+
+/* Scales of heads differ, are no powers of two, and some are 1. */
+START_TEST(test_scales)
+{
+    attest_error err = { "" };
+    const attest_case c = case_of("kv=e4m3 b=8 hq=8 n=2 d=2");
+    attest_bundle *bundle;
+    int ones = 0, powers = 0, top = 0;
+    MUST(attest_bundle_new(&bundle, &err));
+    MUST(attest_draw_missing(bundle, &c, 0, 0, &err));
+    for (attest_role role = ATTEST_K_SCALE; role <= ATTEST_V_SCALE; role++)
+        for (int64_t at = 0; at < 64; at++) {
+            const double x = attest_load(attest_bundle_role(bundle, role), at);
+            int exponent;
+            ck_assert(x >= 0x1p-8 && x < 2);
+            ones += x == 1;
+            powers += x != 1 && frexp(x, &exponent) == 0.5;
+        }
+    for (int64_t at = 0; at < attest_tensor_count(attest_bundle_role(bundle, ATTEST_K)); at++)
+        top += fabs(attest_load(attest_bundle_role(bundle, ATTEST_K), at)) >= 256;
+    ck_assert(ones > 3 && ones < 40 && powers == 0 && top > 0);
+    attest_bundle_free(bundle);
 }
 END_TEST
 
@@ -166,6 +263,9 @@ Suite *suite_kv_type(void)
     tcase_add_test(kv, test_types);
     tcase_add_test(kv, test_families);
     tcase_add_test(kv, test_kernels);
+    tcase_add_test(kv, test_eight_bits);
+    tcase_add_test(kv, test_numbers);
+    tcase_add_test(kv, test_scales);
     suite_add_tcase(suite, kv);
     return suite;
 }

@@ -55,6 +55,23 @@ END_TEST
 START_TEST(see_their_violations) { check_lines_violated(names[_i], lines, LINES, 15); }
 END_TEST
 
+static const char *const cached[] = {
+    "kv=e5m2 n=5 m=9 d=2 hq=2",
+    "kv=e4m3 n=5 m=9 d=2 hq=2 seed=1",
+    "kv=e4m3 n=5 m=9 d=2 hq=2 family=dyadic",
+    "kv=e5m2 b=2 n=5 m=9 d=2 in=bf16 mask=causal-br pages=4 splits=2",
+    "variant=taylor:2 kv=e5m2 n=5 d=2 splits=2",
+    "variant=gla kv=e5m2 n=5 d=2 chunk=2",
+    "kv=f16 n=5 d=2",
+};
+enum { CACHED = sizeof cached / sizeof cached[0] };
+
+START_TEST(scales_hold) { check_lines_hold("cache-scales", cached, CACHED, 400); }
+END_TEST
+
+START_TEST(scales_see_their_violation) { check_lines_violated("cache-scales", cached, CACHED, 5); }
+END_TEST
+
 START_TEST(bounds_without_flags)
 {
     const question asked_of[] = { { names[_i], "softmax-online-f32", "n=5 d=2 e=2" },
@@ -129,6 +146,9 @@ static const about_line about[] = {
     { "value-scaling", "n=3 d=2 eps=0.5", 1 },
     { "value-sign", "variant=rmsnorm n=3 d=2 affine=draw", 0 },
     { "value-sign", "variant=rmsnorm n=3 d=2", 1 },
+    { "cache-scales", "kv=bf16 n=3 d=2", 0 },
+    { "cache-scales", "kv=e4m3 n=3 d=2", 1 },
+    { "monotone", "kv=e4m3 n=3 d=2", 0 },
     { "key-query-scaling", "n=3 d=2 feature=silu", 0 },
     { "key-query-scaling", "n=3 d=2 feature=elu1", 0 },
     { "key-query-scaling", "variant=deltanet n=3 d=2", 0 },
@@ -153,6 +173,7 @@ static const question found_in[] = {
     { "scale-folding", "scale-missing", "n=5 d=4" },
     { "scale-folding", "scale-assumed", "n=5 d=4" },
     { "scale-folding", "scale-inverse", "n=5 d=4 feature=relu" },
+    { "cache-scales", "kv-scale-near-one", "kv=e5m2 b=8 hq=2 n=3 d=2" },
 };
 
 START_TEST(defects) { check_seen_by_bits(&found_in[_i]); }
@@ -265,6 +286,8 @@ Suite *suite_props_powers(void)
     TCase *c = tcase_create("props_powers");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, hold, 0, NAMES);
+    tcase_add_test(c, scales_hold);
+    tcase_add_test(c, scales_see_their_violation);
     tcase_add_loop_test(c, see_their_violations, 0, NAMES);
     tcase_add_loop_test(c, bounds_without_flags, 0, NAMES);
     tcase_add_test(c, rounded_up_to_the_least_normal);

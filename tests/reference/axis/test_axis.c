@@ -35,7 +35,7 @@ static const char *const served[ATTEST_AXIS_COUNT] = {
     [ATTEST_AXIS_PAGES] = "bewsftdy bewsftdy",
     [ATTEST_AXIS_LENS_Q] = "bewsftdy bewstdy",
     [ATTEST_AXIS_PACKED] = "bewsftdy bewsftdy",
-    [ATTEST_AXIS_KV] = "bewsftdy bewsftdy bewsftdy",
+    [ATTEST_AXIS_KV] = "bewsftdy bewsftdy bewsftdy bewsft bewsft",
     [ATTEST_AXIS_DECAY_INPUT] = "bewsftdy b",
     [ATTEST_AXIS_DROPOUT] = "bewsftdy be",
 };

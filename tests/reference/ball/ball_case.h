@@ -37,13 +37,14 @@ static inline void ball_case_start(ball_case *x, const char *line, int drawn)
         else
             MUST(attest_bundle_add(x->bundle, &x->c.problem, ids[t], 0, NULL, &x->err), x);
     }
-    ref_inputs_set(&x->in, &x->c.problem, x->bundle);
+    MUST(ref_inputs_set(&x->in, &x->c.problem, x->bundle, &x->err), x);
     ref_row_init(&x->row);
 }
 
 static inline void ball_case_stop(ball_case *x)
 {
     ref_row_clear(&x->row);
+    ref_inputs_clear(&x->in);
     attest_bundle_free(x->bundle);
 }
 

@@ -68,10 +68,14 @@ static inline void cases_open(cases_case *c, const char *line, const cases_value
     const size_t count = attest_problem_inputs(&c->parsed.problem, ids, ATTEST_MAX_TENSORS);
     for (size_t k = 0; k < count; k++)
         cases_fill(c, ids[k], how, rng);
-    ref_inputs_set(&c->in, &c->parsed.problem, c->bundle);
+    ck_assert(ref_inputs_set(&c->in, &c->parsed.problem, c->bundle, &err) == ATTEST_OK);
 }
 
-static inline void cases_close(cases_case *c) { attest_bundle_free(c->bundle); }
+static inline void cases_close(cases_case *c)
+{
+    ref_inputs_clear(&c->in);
+    attest_bundle_free(c->bundle);
+}
 
 static inline void cases_set(cases_case *c, attest_role role, int64_t index, double x)
 {

@@ -51,7 +51,7 @@ static const random_axis random_axes[] = {
     { "pages", 8, { "1", "3", "16" } },
     { "lens_q", 4, { "draw" } },
     { "packed", 8, { "on" } },
-    { "kv", 8, { "f16", "bf16" } },
+    { "kv", 8, { "f16", "bf16", "e4m3", "e5m2" } },
     { "decay_input", 8, { "log" } },
     { "dropout", 6, { "0.1", "0.5", "0.9" } },
 };

@@ -101,6 +101,9 @@ def check_verdicts(kernels, folder):
         out.write("variant=softmax b=2 hq=4 hkv=2 n=5 m=9 d={4,6} scale={0.5,0.3,1} kv={in,f16,bf16} mask={full,causal}\n")
     assert attest.check(kernels.with_cache, cached).counts()["pass"] == 36
     assert attest.check(kernels.with_narrow_queries, cached).counts()["pass"] == 36
+    with open(cached, "w", encoding="utf-8") as out:
+        out.write("variant=softmax b=2 hq=4 hkv=2 n=5 m=9 d={4,6} scale={0.5,0.3} kv={e4m3,e5m2} mask={full,causal}\n")
+    assert attest.check(kernels.with_fp8_cache, cached).counts()["pass"] == 16
     try:
         attest.check(kernels.unscaled, suite)
     except AssertionError as error:

@@ -149,6 +149,16 @@ def with_cache(p, q, k, v, *, visible):
     return cached(p, q, k, v, visible)
 
 
+@attest.kernel("softmax", axes="mask,kv", schedule="two-pass", exp_error="2^-22", supports=lambda p: p.kv in ("e4m3", "e5m2"))
+def with_fp8_cache(p, q, k, v, *, visible, k_scale, v_scale):
+    """Scales fold into that of the scores, and come with the division."""
+    k, v = p.repeat(k), p.repeat(v)
+    scale = np.float32(p.scale) * p.repeat(k_scale[..., None, None])
+    s = np.where(visible, scale * np.einsum("bhnd,bhmd->bhnm", q, k), np.float32(-np.inf))
+    w = np.exp(s - s.max(axis=-1, keepdims=True))
+    return np.einsum("bhnm,bhme->bhne", w, v) * (p.repeat(v_scale[..., None, None]) / w.sum(axis=-1, keepdims=True))
+
+
 @attest.kernel("softmax", axes="mask,kv", flags="masked-finite", empty_row="nan")
 def with_narrow_queries(p, q, k, v, *, visible):
     """Declares nothing: q may be taken to the type of its keys."""

@@ -119,7 +119,8 @@ class Kernel:
         if not os.path.exists(os.path.join(folder, name + ".npy")):
             return None  # this problem has none
         wide = "f64" if p.acc == "f64" else "f32"
-        return self._tensor(folder, name, {"attn_mask": "bool", "keep": "bool", "bias": p.dtype}.get(name, "i64" if name in _COUNTS else wide))
+        own = {"attn_mask": "bool", "keep": "bool", "bias": p.dtype, "k_scale": "f32", "v_scale": "f32"}
+        return self._tensor(folder, name, own.get(name, "i64" if name in _COUNTS else wide))
 
     def call(self, folder: str, p: Problem) -> Callable[[], Any]:
         """Reads the tensors of a problem; the function with them, to be called any number of times."""
@@ -174,7 +175,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
 
     variants   presets (`attest list variants`); axes: those that may be not at their default, {"mask", "lens"} (any
                value) or {"mask": "full,causal"}; types: of q, k, v (k, v: also kv); p, out, acc: types as in a problem line
-    framework  "numpy", "torch" or "jax": what the arrays are; bf16 is float32 in numpy
+    framework  "numpy", "torch" or "jax": what the arrays are; bf16, e4m3 and e5m2 are float32 in numpy
     supports   f(problem): True, or why not
     warm_up    called once in the kernel's process before the first case, outside of every time limit of a case
     outputs    what it gives, o (default), u, z, lse: "o,lse"

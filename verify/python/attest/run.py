@@ -237,7 +237,8 @@ def _types(line: str) -> Dict[str, str]:
     rest = "f64" if _dtype_of(line, "acc", "f64" if own == "f64" else "f32") == "f64" else "f32"
     kv = _dtype_of(line, "kv", "in")
     kv = own if kv == "in" else kv
-    return {"q": own, "k": kv, "v": kv, "bias": own, "o": _dtype_of(line, "out", own), "len": "i64", "": rest}
+    return {"q": own, "k": kv, "v": kv, "bias": own, "o": _dtype_of(line, "out", own), "len": "i64",
+            "k_scale": "f32", "v_scale": "f32", "": rest}
 
 
 def _write(folder: str, line: str, tensors: Dict[str, Any]) -> List[str]:
@@ -306,7 +307,7 @@ def export(folder: str, *lines: str) -> List[Dict[str, Any]]:
 
 
 def inputs(line: str) -> Dict[str, np.ndarray]:
-    """The tensors that attest draws for a problem line; bf16 as float32."""
+    """The tensors that attest draws for a problem line; bf16, e4m3 and e5m2 as float32."""
     folder = tempfile.mkdtemp(prefix="attest-inputs-")
     try:
         case, out = export(folder, line)[0], os.path.join(folder, "out")
