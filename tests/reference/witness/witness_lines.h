@@ -49,7 +49,7 @@ static const random_axis random_axes[] = {
     { "attn_mask", 4, { "full", "head", "batch", "shared" } },
     { "state", 2, { "draw" } },
     { "pages", 8, { "1", "3", "16" } },
-    { "lens_q", 4, { "draw" } },
+    { "lens_q", 4, { "draw", "len" } },
     { "packed", 8, { "on" } },
     { "kv", 8, { "f16", "bf16" } },
     { "decay_input", 8, { "log" } },
