@@ -16,8 +16,8 @@ enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 static const struct stream_answer {
     uint64_t seed, hash;
 } stream_answers[] = {
-    { 0, 0x93c0b9cc90ae8203 },
-    { 20261121, 0xc6aeecdba4ddea2f },
+    { 0, 0xf5fc94107a5e25af },
+    { 20261121, 0x3852893330b32c1d },
 };
 enum { STREAM_SEEDS = sizeof stream_answers / sizeof stream_answers[0] };
 
