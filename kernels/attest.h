@@ -103,7 +103,7 @@ enum { ATTEST_FEATURE_SILU = 4, ATTEST_FEATURE_SILU_UNIT = 5, ATTEST_FEATURE_COS
 enum { ATTEST_MASK_FULL = 0, ATTEST_MASK_CAUSAL = 1, ATTEST_MASK_CAUSAL_BR = 2 };
 enum { ATTEST_WINDOW_NONE = 0, ATTEST_WINDOW_W = 1, ATTEST_DROPOUT_NONE = 0, ATTEST_DROPOUT_R = 1 }; /* W: `order` */
 enum { ATTEST_LENS_Q_NONE = 0, ATTEST_LENS_Q_DRAW = 1, ATTEST_PAGES_NONE = 0, ATTEST_PAGES_T = 1 };
-enum { ATTEST_LENS_NONE = 0, ATTEST_LENS_DRAW = 1, ATTEST_ROPE_NONE = 0, ATTEST_ROPE_BASE = 1 };
+enum { ATTEST_LENS_NONE = 0, ATTEST_LENS_DRAW = 1, ATTEST_LENS_Q_LEN = 2, ATTEST_ROPE_NONE = 0, ATTEST_ROPE_BASE = 1 };
 enum { ATTEST_DECAY_NONE = 0, ATTEST_DECAY_RETNET = 1, ATTEST_DECAY_SCALAR = 2, ATTEST_DECAY_VECTOR = 3 };
 enum { ATTEST_GATES_NONE = 0, ATTEST_GATES_IN = 1, ATTEST_GATES_OUT = 2, ATTEST_PACKED_OFF = 0, ATTEST_PACKED_ON = 1 };
 enum { ATTEST_GATES_INOUT = 3, ATTEST_GATES_PRE_OUT = 4, ATTEST_GATES_HEADS = 5, ATTEST_ATTN_MASK_SHARED = 4 };
@@ -176,8 +176,8 @@ typedef struct attest_tensor {
 
 /* Roles; behind each its name in problem lines and files.  Query side [B,Hq,..], KV side [B,Hkv,..].
  *
- * lens_q=draw: entry b has queries i < len_q[b], of 0..N.  Rows i >= len_q[b] of o, u, z, lse are absent: a kernel may
- * leave anything there, or write nothing; nobody judges or compares it.
+ * lens_q=draw: entry b has queries i < len_q[b], of 0..N; lens_q=len: N=M, len_q is len, a problem of n=m=len[b].
+ * Rows i >= len_q[b] of o, u, z, lse are absent: a kernel may leave anything there, and nobody judges or compares it.
  * packed=on: [B,H,N,..] and [B,H,M,..], outputs too, are [1,H,T,..] (not bias, attn_mask, keep; k and v in pages), one
  * sequence after another: token i of entry b is token cu_seqlens[b] + i of T = cu_seqlens[B]; if all are empty T is 1,
  * nobody's (NaN; finite for ATTEST_MASKED_FINITE).  n, m: the most tokens of a sequence (max_seqlen).  len, len_q stay.

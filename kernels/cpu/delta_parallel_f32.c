@@ -27,7 +27,7 @@ static attest_status run(const attest_call *call)
 
 static int supports(const attest_call *call)
 {
-    static const serve_table table = DELTA_TABLE(0, SERVE_PACKED);
+    static const serve_table table = DELTA_TABLE(0, 1);
     return serve_check(&table, call);
 }
 

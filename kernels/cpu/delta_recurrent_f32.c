@@ -76,7 +76,7 @@ static attest_status run(const attest_call *call)
 
 static int supports(const attest_call *call)
 {
-    static const serve_table table = DELTA_TABLE(SERVE_STATE, SERVE_PACKED);
+    static const serve_table table = DELTA_TABLE(SERVE_STATE, 1);
     return serve_check(&table, call);
 }
 

@@ -222,6 +222,11 @@ DEFECT(packed_start_32, "softmax-split-f32", "-",
        "the start of a packed sequence is counted in 32 bits, in elements: tokens lie far apart")
 DEFECT(packed_longest, "taylor-split-f32", "-",
        "as many rows as the longest packed sequence has are written for each, and past the end")
+DEFECT(packed_equal, "delta-recurrent-f32", "-", "packed sequences are taken to have n tokens each")
+DEFECT(packed_reset_n, "linear-recurrent-f32", "-",
+       "the state is reset every n packed tokens: that of a shorter sequence runs on into the next one")
+DEFECT(chunk_across_starts, "delta-chunk-f32", "-",
+       "chunks are counted from the packed tensor's start: one holds tokens of two sequences")
 
 /* ---- keys and values of another type than queries */
 DEFECT(kv_q_cast, "softmax-online-f32", "-", "a query is rounded to the type of its keys, and no numerics say so")

@@ -19,17 +19,25 @@ static void *transpose_heads(const void *data, size_t bytes, const int64_t shape
     return out;
 }
 
-/* Counts of keys or queries from a file: 0 <= len_b <= M, 0 <= len_q_b <= N. */
-static attest_status check_lengths(const attest_tensor *t, const char *path, const attest_problem *p, int queries,
-                                   attest_error *err)
+/* Counts of keys or queries from a file: 0 <= len_b <= M, 0 <= len_q_b <= N; lens_q=len: len_q is the bundle's len. */
+static attest_status check_lengths(const attest_tensor *t, const attest_bundle *bundle, const char *path,
+                                   const attest_problem *p, int queries, attest_error *err)
 {
     const int64_t most = queries ? p->n : p->m;
+    const attest_tensor *other = p->axis[ATTEST_AXIS_LENS_Q].value == ATTEST_LENS_Q_LEN
+                                     ? attest_bundle_role(bundle, queries ? ATTEST_KV_LENS : ATTEST_Q_LENS)
+                                     : NULL;
     for (int64_t b = 0; b < p->b; b++) {
         const int64_t len = (int64_t)attest_load_bits(t, attest_offset(t, b, 0, 0, 0));
         if (len < 0 || len > most)
             return attest_fail(err, ATTEST_BAD_INPUT, "%s: %s[%lld] is %lld; allowed: 0 to %c=%lld", path,
                                queries ? "len_q" : "len", (long long)b, (long long)len, queries ? 'n' : 'm',
                                (long long)most);
+        if (other && attest_load_int(other, attest_offset(other, b, 0, 0, 0)) != len)
+            return attest_fail(err, ATTEST_BAD_INPUT,
+                               "%s: %s[%lld] is %lld, but %s[%lld] is %lld; lens_q=len: the same", path,
+                               queries ? "len_q" : "len", (long long)b, (long long)len, queries ? "len" : "len_q",
+                               (long long)b, (long long)attest_load_int(other, attest_offset(other, b, 0, 0, 0)));
     }
     return ATTEST_OK;
 }
@@ -102,7 +110,7 @@ attest_status attest_npy_take(attest_bundle *bundle, const attest_problem *p, at
     }
     t.data = a->data;
     if (id.kind == ATTEST_KIND_ROLE && (id.index == ATTEST_KV_LENS || id.index == ATTEST_Q_LENS))
-        ATTEST_TRY(check_lengths(&t, path, p, id.index == ATTEST_Q_LENS, err));
+        ATTEST_TRY(check_lengths(&t, bundle, path, p, id.index == ATTEST_Q_LENS, err));
     if (id.kind == ATTEST_KIND_ROLE && (id.index == ATTEST_K_SCALE || id.index == ATTEST_V_SCALE))
         ATTEST_TRY(check_scales(&t, path, name, err));
     if (t.dtype == ATTEST_BOOL)

@@ -69,6 +69,7 @@ static const attest_axis_value lens[] = {
 static const attest_axis_value lens_q[] = {
     PLAIN("none", ATTEST_LENS_Q_NONE, "all N queries exist"),
     PLAIN("draw", ATTEST_LENS_Q_DRAW, "rows i >= len_q_b of o u z lse are absent: no kernel is asked for them"),
+    PLAIN("len", ATTEST_LENS_Q_LEN, "as draw, but len_q_b = len_b: each entry is a problem n=m=len_b; needs lens=draw"),
 };
 static const attest_axis_value packed[] = {
     PLAIN("off", ATTEST_PACKED_OFF, "sequences are padded: [B,H,N,..], [B,H,M,..]"),

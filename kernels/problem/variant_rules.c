@@ -55,8 +55,7 @@ static const rule rules[] = {
     UPDATE_RULE(NORM, BUT(BIT(ATTEST_NORM_NONE)), "the delta rule needs norm=none"),
     UPDATE_RULE(MASK, BIT(ATTEST_MASK_FULL), "the delta rule needs a causal mask"),
     UPDATE_RULE(WINDOW, SET, "a window" UPDATE_HAS_NO),
-    UPDATE_RULE(LENS, SET, "a length per batch entry" UPDATE_HAS_NO),
-    UPDATE_RULE(LENS_Q, SET, "a length per batch entry" UPDATE_HAS_NO),
+    UPDATE_RULE(LENS_Q, BIT(ATTEST_LENS_Q_DRAW), "a length per batch entry" UPDATE_HAS_NO ", but of lens_q=len"),
     UPDATE_RULE(FILTER, SET, "a filter" UPDATE_HAS_NO),
     UPDATE_RULE(CLAMP, SET, "a clamp" UPDATE_HAS_NO),
     UPDATE_RULE(CAP, SET, "a softcap" UPDATE_HAS_NO),
@@ -85,6 +84,8 @@ static const rule rules[] = {
     STATE_RULE(DROPOUT),
     { ATTEST_AXIS_STATE, SET, ATTEST_AXIS_LENS_Q, SET,
       "what becomes of the given state of a sequence without queries is not agreed on" },
+    { ATTEST_AXIS_LENS_Q, BIT(ATTEST_LENS_Q_LEN), ATTEST_AXIS_LENS, DEFAULT,
+      "an entry has as many queries as keys, which need lens=draw" },
     { ATTEST_AXIS_LENS_Q, SET, ATTEST_AXIS_FEATURE, BIT(ATTEST_FEATURE_COSFORMER),
       "whether its angle goes by max(n,m) or by a sequence's own lengths is not agreed on" },
     { ATTEST_AXIS_ATTN_MASK, SET, ATTEST_AXIS_DECAY, SET, "whether a masked token decays is not agreed on" },
@@ -93,7 +94,26 @@ static const rule rules[] = {
 
 #define PAGE_MOST 65536u
 
-/* Where lengths of sequences leave a decay without a meaning, or without its tokens. */
+/* lens_q=len needs n = m; without it the delta rule has no lengths. */
+static attest_status check_lengths(const attest_setting axis[ATTEST_AXIS_COUNT], int64_t n, int64_t m,
+                                   attest_error *err)
+{
+    char text[64];
+    const int same = axis[ATTEST_AXIS_LENS_Q].value == ATTEST_LENS_Q_LEN;
+    if (same && n != m)
+        return attest_fail(err, ATTEST_BAD_INPUT,
+                           "lens_q=len contradicts n=%lld m=%lld: an entry has as many queries as keys, of n = m",
+                           (long long)n, (long long)m);
+    if (same || axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD || !axis[ATTEST_AXIS_LENS].value)
+        return ATTEST_OK;
+    attest_axis_print(text, sizeof text, ATTEST_AXIS_UPDATE, &axis[ATTEST_AXIS_UPDATE]);
+    return attest_fail(err, ATTEST_BAD_INPUT,
+                       "update=%s contradicts lens=draw: a length per batch entry" UPDATE_HAS_NO ", but of lens_q=len",
+                       text);
+}
+
+/* Where lengths of sequences leave a decay without a meaning, or without its tokens.  With lens_q=len no query stands
+ * behind the last key, and causal-br is causal. */
 static attest_status check_decays(const attest_setting axis[ATTEST_AXIS_COUNT], int64_t n, int64_t m, attest_error *err)
 {
     const uint32_t decay = axis[ATTEST_AXIS_DECAY].value;
@@ -104,6 +124,8 @@ static attest_status check_decays(const attest_setting axis[ATTEST_AXIS_COUNT], 
     if (n != m)
         return attest_fail(err, ATTEST_BAD_INPUT, "decay=%s contradicts n=%lld m=%lld: a decay needs n = m", text,
                            (long long)n, (long long)m);
+    if (axis[ATTEST_AXIS_LENS_Q].value == ATTEST_LENS_Q_LEN)
+        return ATTEST_OK;
     if (axis[ATTEST_AXIS_LENS_Q].value && axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_CAUSAL_BR)
         return attest_fail(err, ATTEST_BAD_INPUT,
                            "decay=%s mask=causal-br contradicts lens_q=draw: a query would see keys that come later",
@@ -135,7 +157,8 @@ attest_status attest_variant_check(const attest_setting axis[ATTEST_AXIS_COUNT],
         attest_axis_print(a, sizeof a, ATTEST_AXIS_DROPOUT, &axis[ATTEST_AXIS_DROPOUT]);
         return attest_fail(err, ATTEST_BAD_INPUT, "dropout=%s: the rate is above 0 and below 1", a);
     }
-    return check_decays(axis, n, m, err);
+    const attest_status status = check_lengths(axis, n, m, err);
+    return status == ATTEST_OK ? check_decays(axis, n, m, err) : status;
 }
 
 /* What an axis must be for some property to hold, and what to say if it is not. */

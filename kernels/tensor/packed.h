@@ -1,7 +1,7 @@
 /* packed.h - sequences of different lengths: rows that are absent, and sequences one after another without gaps.
  *
- * With lens_q=draw rows i >= len_q[b] of o, u, z and lse are absent.  Whatever a kernel leaves there, bundles hold what
- * an empty row has, so that nobody but the worker has to know of them.
+ * With lens_q=draw and len rows i >= len_q[b] of o, u, z and lse are absent.  Whatever a kernel leaves there, bundles
+ * hold what an empty row has, so that nobody but the worker has to know of them.
  * With packed=on a kernel gets tensors of queries as [1,Hq,T,..], those of keys as [1,Hkv,T,..], and cu_seqlens_q and
  * cu_seqlens_k [B+1] of int64: token i of entry b is token cu_seqlens[b]+i.  What the formula reads is the same as
  * without, so that bundles, files and engines hold padded tensors; only what a kernel is given is packed.

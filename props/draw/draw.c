@@ -206,16 +206,17 @@ static void draw_len(attest_tensor *t, int64_t most, const attest_stream *stream
     }
 }
 
-/* len_q, of 0..n: one entry in four has no query, one has all, the others any number.  Where fewer than two entries (of
- * one: it) have some, the first that have none get all: a case with nothing to judge tells nothing, and one sequence
- * alone begins at 0 whoever counts. */
-static void draw_len_q(attest_tensor *t, int64_t n, const attest_stream *stream)
+/* len_q, of 0..n: one entry in four has no query, one has all, the others any number (family edges, of lens_q=len: as
+ * len).  Where fewer than two entries (of one: it) have some, the first that have none get all: a case with nothing to
+ * judge tells nothing, and one sequence alone begins at 0 whoever counts. */
+static void draw_len_q(attest_tensor *t, int64_t n, const attest_stream *stream, int edges)
 {
     int64_t some = 0;
     for (int64_t b = 0; b < t->shape[0]; b++) {
         const uint64_t word = first_word(stream, (attest_place){ b, 0, 0, 0 });
         const uint64_t inner = (word & 0x3fffffff) * (uint64_t)(n + 1) >> 30;
-        const uint64_t len = word >> 30 == 0 ? 0 : word >> 30 == 1 ? (uint64_t)n : inner;
+        const uint64_t plain = word >> 30 == 0 ? 0 : word >> 30 == 1 ? (uint64_t)n : inner;
+        const uint64_t len = edges ? (uint64_t)attest_edge_length(stream, b, n) : plain;
         attest_store_bits(t, attest_offset(t, b, 0, 0, 0), len);
         some += len > 0;
     }
@@ -226,6 +227,18 @@ static void draw_len_q(attest_tensor *t, int64_t n, const attest_stream *stream)
             some++;
         }
     }
+}
+
+/* len and len_q of lens_q=len: what the bundle holds of the other, else drawn as the len that both are. */
+static void draw_same_len(attest_tensor *t, const attest_bundle *bundle, const attest_case *c, uint32_t role,
+                          attest_stream stream, int edges)
+{
+    const attest_tensor *other = attest_bundle_role(bundle, role == ATTEST_Q_LENS ? ATTEST_KV_LENS : ATTEST_Q_LENS);
+    stream.tensor = attest_tensor_draw_number((attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_KV_LENS });
+    if (!other)
+        draw_len_q(t, c->problem.n, &stream, edges);
+    for (int64_t b = 0; other && b < t->shape[0]; b++)
+        attest_store_bits(t, attest_offset(t, b, 0, 0, 0), attest_load_bits(other, attest_offset(other, b, 0, 0, 0)));
 }
 
 /* ---- roles ----------------------------------------------------------------------------------------- */
@@ -426,6 +439,7 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     const int edges = attest_family_of(c) == &attest_families[FAMILY_EDGES];
     const attest_fixed_law edge = edges && id.kind == ATTEST_KIND_ROLE ? attest_edge_law(&c->problem, id.index) : NULL;
     const attest_stream stream = { c->seed, case_number, attest_tensor_draw_number(id) };
+    const int same = c->problem.axis[ATTEST_AXIS_LENS_Q].value == ATTEST_LENS_Q_LEN;
     attest_tensor_id_print(name, sizeof name, id);
     if (!attest_problem_uses(&c->problem, id))
         return attest_fail(err, ATTEST_INTERNAL, "the problem does not read %s", name);
@@ -439,10 +453,12 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
         status = draw_state(t, &c->problem, id, &stream, packed, err);
     else if (id.index == ATTEST_SLOPE)
         status = draw_slope(t, err);
+    else if (same && (id.index == ATTEST_KV_LENS || id.index == ATTEST_Q_LENS))
+        draw_same_len(t, bundle, c, id.index, stream, edges);
     else if (id.index == ATTEST_KV_LENS)
         draw_len(t, c->problem.m, &stream, edges);
     else if (id.index == ATTEST_Q_LENS)
-        draw_len_q(t, c->problem.n, &stream);
+        draw_len_q(t, c->problem.n, &stream, 0);
     else if (id.index == ATTEST_MASK)
         attest_draw_mask(t, &stream);
     else if (id.index == ATTEST_KEEP)

@@ -83,6 +83,10 @@ void attest_redraw_axis(attest_case *c, attest_dice *dice, attest_axis axis, uin
         if (p->axis[ATTEST_AXIS_MASK].value == ATTEST_MASK_FULL)
             p->axis[ATTEST_AXIS_MASK].value = ATTEST_MASK_CAUSAL;
     }
+    if (axis == ATTEST_AXIS_LENS_Q && s->value == ATTEST_LENS_Q_LEN) {
+        p->m = p->n;
+        p->axis[ATTEST_AXIS_LENS].value = ATTEST_LENS_DRAW;
+    }
     if (axis == ATTEST_AXIS_AFFINE && p->axis[ATTEST_AXIS_UPDATE].value == ATTEST_UPDATE_ADD)
         p->axis[ATTEST_AXIS_NORM] = (attest_setting){ ATTEST_DICE_ANY(dice, affine_norms), 0, 0 };
     if (axis == ATTEST_AXIS_ROPE && s->value != ATTEST_ROPE_NONE && p->d % 2 == 1) {

@@ -322,7 +322,7 @@ out:
 const attest_property attest_property_length_alone = {
     "length-alone",
     "a batch entry with lengths has the outputs of a problem with so many keys and queries and no lengths",
-    "lens=draw or lens_q=draw; not with decays unless the lengths are equal (they need n=m), nor cosformer where it "
+    "lens=draw or lens_q; not with decays unless the lengths are equal (they need n=m), nor cosformer where it "
     "shortens max(n,m)",
     PROP_BOUNDS,
     ATTEST_NEEDS_BOUNDS,
@@ -440,9 +440,10 @@ const attest_property attest_property_wide_window = { "wide-window",
 
 static int applies_square(const attest_problem *p, const attest_prop_kernel *k)
 {
+    const uint32_t lens_q = prop_axis(p, ATTEST_AXIS_LENS_Q);
     (void)k;
-    return prop_axis(p, ATTEST_AXIS_MASK) && p->n == p->m && !prop_axis(p, ATTEST_AXIS_LENS) &&
-           !prop_axis(p, ATTEST_AXIS_LENS_Q);
+    return prop_axis(p, ATTEST_AXIS_MASK) && p->n == p->m &&
+           (lens_q == ATTEST_LENS_Q_LEN || (!lens_q && !prop_axis(p, ATTEST_AXIS_LENS)));
 }
 
 static attest_status check_square(attest_finding *found, attest_trial *trial, attest_error *err)
@@ -460,7 +461,7 @@ static attest_status check_square(attest_finding *found, attest_trial *trial, at
 
 const attest_property attest_property_square_mask = { "square-mask",
                                                       "mask=causal and mask=causal-br are the same where n=m",
-                                                      "causal and causal-br with n=m, without lens",
+                                                      "causal and causal-br with n=m, without lens or with lens_q=len",
                                                       PROP_BOUNDS,
                                                       ATTEST_NEEDS_BOUNDS,
                                                       applies_square,

@@ -246,12 +246,14 @@ static uint64_t one_hot_token(const attest_relation *r, const attest_trial *tria
     return is_role(cell, ATTEST_BETA) ? attest_from_f64(cell->dtype, 1) : bits;
 }
 
-/* The repeat forgets nothing. */
+/* The repeat forgets nothing; with lens_q=len it is a token of those that have all. */
 static uint64_t undecayed_repeat(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
                                  uint64_t bits, int *inexact)
 {
     (void)r;
     (void)inexact;
+    if (is_role(cell, ATTEST_KV_LENS) || is_role(cell, ATTEST_Q_LENS))
+        return bits + ((int64_t)bits == trial->c.problem.m);
     return is_role(cell, ATTEST_DECAY) && cell->index[ATTEST_LETTER_M] == trial->c.problem.m
                ? attest_from_f64(cell->dtype, prop_unit_decay(&trial->c.problem))
                : bits;

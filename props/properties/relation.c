@@ -122,6 +122,7 @@ attest_status attest_relation_inputs(attest_bundle **bundle, int *inexact, const
     attest_tensor_id ids[ATTEST_MAX_TENSORS];
     const size_t count = attest_problem_inputs(&r->c.problem, ids, ATTEST_MAX_TENSORS);
     attest_status status = ATTEST_OK;
+    const int64_t same = r->c.problem.axis[ATTEST_AXIS_LENS_Q].value == ATTEST_LENS_Q_LEN ? r->c.problem.m : 0;
     *bundle = NULL;
     *inexact = 0;
     ATTEST_TRY(attest_bundle_new(bundle, err));
@@ -139,6 +140,8 @@ attest_status attest_relation_inputs(attest_bundle **bundle, int *inexact, const
                 bits = r->value(r, trial, &cell, bits, inexact);
             if (ids[k].kind == ATTEST_KIND_ROLE && ids[k].index == ATTEST_Q_LENS && (int64_t)bits > r->c.problem.n)
                 bits = (uint64_t)r->c.problem.n; /* fewer queries: of a prefix */
+            if (ids[k].kind == ATTEST_KIND_ROLE && ids[k].index == ATTEST_KV_LENS && same && (int64_t)bits > same)
+                bits = (uint64_t)same;
             attest_store_bits(t, x, bits);
         }
     }

@@ -189,12 +189,18 @@ static attest_status take_tensor(attest_example *example, attest_tensor_id id, c
         return refuse(err, what, part);
     ATTEST_TRY(attest_bundle_add(example->inputs, p, id, 0, &t, err));
     const char *at = part + len;
+    const attest_tensor *same = NULL; /* what len_q must be */
+    if (id.kind == ATTEST_KIND_ROLE && id.index == ATTEST_Q_LENS &&
+        p->axis[ATTEST_AXIS_LENS_Q].value == ATTEST_LENS_Q_LEN)
+        same = attest_bundle_role(example->inputs, ATTEST_KV_LENS);
     for (int64_t x = 0; x < attest_tensor_count(t); x++) {
         uint64_t bits;
         if (*at++ != (x == 0 ? '=' : '.') || !take_hex(&bits, 8 * (int)attest_dtype_bytes(t->dtype), &at))
             return refuse(err, what, part);
         if (t->dtype == ATTEST_I64 && bits > (uint64_t)(id.index == ATTEST_Q_LENS ? p->n : p->m))
             return refuse(err, id.index == ATTEST_Q_LENS ? "len_q is at most n" : "len is at most m", part);
+        if (same && (int64_t)bits != attest_load_int(same, x))
+            return refuse(err, "len_q is len with lens_q=len", part);
         if (t->dtype == ATTEST_BOOL && bits > 1)
             return refuse(err, "attn_mask and keep are 0 or 1", part);
         attest_store_bits(t, x, bits);

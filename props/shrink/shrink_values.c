@@ -197,6 +197,10 @@ static attest_status offer_length(int *kept, attest_shrinker *s, attest_tensor_i
         return ATTEST_OK;
     ATTEST_TRY(attest_example_copy(&candidate, &s->best->example, err));
     attest_store_bits(attest_bundle_get(candidate.inputs, id), b, (uint64_t)candidates[step]);
+    if (p->axis[ATTEST_AXIS_LENS_Q].value == ATTEST_LENS_Q_LEN) { /* both are the same */
+        attest_store_bits(attest_bundle_role(candidate.inputs, ATTEST_KV_LENS), b, (uint64_t)candidates[step]);
+        attest_store_bits(attest_bundle_role(candidate.inputs, ATTEST_Q_LENS), b, (uint64_t)candidates[step]);
+    }
     ATTEST_TRY(attest_shrink_offer(kept, s, &candidate, err));
 out:
     attest_example_clear(&candidate);

@@ -26,6 +26,7 @@ static const axis_entry lens[] = {
 static const axis_entry lens_q[] = {
     [ATTEST_LENS_Q_NONE] = { AXIS_EVERY, NULL },
     [ATTEST_LENS_Q_DRAW] = { AXIS_EVERY & ~AXIS_FORM, NULL },
+    [ATTEST_LENS_Q_LEN] = { AXIS_EVERY & ~AXIS_FORM, NULL },
 };
 
 /* Masked keys are no keys of the row (ref_row.key): every lemma is about the others (R-MASK). */

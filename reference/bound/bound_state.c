@@ -275,8 +275,8 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
         bound->unbounded = 1;
 }
 
-/* R-DELTA: the error of any entry of the state of KV head (b,g) after the last token, from a row of query n-1.  A state
- * has it whatever the queries hold, so that query is one of ones here.  Infinite where such a row has no truth. */
+/* R-DELTA: the error of any entry of the state of KV head (b,g) after the last token, from a row of the last query.  A
+ * state has it whatever the queries hold: that query is one of ones here.  Infinite where such a row has no truth. */
 static attest_status delta_error(mag_t error, const bound_model *m, const ref_inputs *in, int64_t b, int64_t g,
                                  attest_error *err)
 {
@@ -285,12 +285,17 @@ static attest_status delta_error(mag_t error, const bound_model *m, const ref_in
     ref_inputs with = *in;
     attest_status status = ATTEST_OK;
     ref_row row;
+    const int64_t last = ref_last_query(in, b);
+    if (last < 0) { /* a sequence without tokens: the state is 0 */
+        mag_zero(error);
+        return ATTEST_OK;
+    }
     ref_row_init(&row);
     ones.dtype = ATTEST_F64;
     ones.data = (void *)(uintptr_t)&one;
     memset(ones.stride, 0, sizeof ones.stride);
     with.role[ATTEST_Q] = &ones;
-    ATTEST_TRY(ref_ball_row(&row, &with, (attest_row){ b, g * in->p->hq / in->p->hkv, in->p->n - 1 }, 128, err));
+    ATTEST_TRY(ref_ball_row(&row, &with, (attest_row){ b, g * in->p->hq / in->p->hkv, last }, 128, err));
     if (row.no_truth || !bound_delta_state(error, m, &row, &with, b, g))
         mag_inf(error);
 out:

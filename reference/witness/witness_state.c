@@ -139,7 +139,7 @@ static attest_status delta_state(mpfr_t *value, mpfr_t *error, const state_work 
     wit *s = wit_array(count, w->bits, err);
     if (!s)
         return ATTEST_NO_MEMORY;
-    const attest_status status = wit_delta_state(s, w, k->b, k->g, w->p->n - 1, err);
+    const attest_status status = wit_delta_state(s, w, k->b, k->g, w->len_q - 1, err);
     for (int64_t n = 0; status == ATTEST_OK && n < count; n++) {
         mpfr_set(value[n], s[n].v, MPFR_RNDN);
         mpfr_set(error[n], s[n].e, MPFR_RNDU);

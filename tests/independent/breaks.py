@@ -131,6 +131,15 @@ class QueriesShort(Formula):
         return max(0, Formula.queries(self, b) - 1)
 
 
+@rule("lengths-apart", "lens_q=len lens=draw", "lens_q=len lens=draw packed=on update=delta")
+class LengthsApart(Formula):
+    "lens_q=len: an entry without keys has a query, and others one too few"
+
+    def queries(self, b):
+        of = Formula.queries(self, b)
+        return of - 1 if self.axes["lens_q"] == "len" and of > 0 else of
+
+
 @rule("window-end", "window=NUMBER")
 class WindowEnd(Formula):
     "one more key at the far end: i+off-j <= W"

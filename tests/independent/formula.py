@@ -49,7 +49,8 @@ class Formula:
         return self.t["len"][b] if self.axes["lens"] == "draw" else self.m
 
     def queries(self, b):
-        return self.t["len_q"][b] if self.axes["lens_q"] == "draw" else self.n
+        return {"draw": lambda: self.t["len_q"][b], "len": lambda: self.length(b),
+                "none": lambda: self.n}[self.axes["lens_q"]]()
 
     def off(self, b):
         return self.length(b) - self.queries(b) if self.axes["mask"] == "causal-br" else 0
@@ -501,7 +502,7 @@ class Formula:
     def delta_states_out(self):
         flat = []
         for b, g in itertools.product(range(self.B), range(self.hkv)):
-            for row in self.delta_state(b, g, max(self.visible(b, 0, self.n - 1), default=-1)):
+            for row in self.delta_state(b, g, max(self.visible(b, 0, self.queries(b) - 1), default=-1)):
                 flat.extend(row)
         return {"ht.1": ([self.B, self.hkv, self.dim, self.e], flat)}
 

@@ -39,6 +39,8 @@ PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER 
          "decay=vector lens=draw", "decay_input=log decay=scalar", "decay_input=log decay=vector",
          "lens_q=draw lens=draw", "lens_q=draw mask=causal-br", "lens_q=draw packed=on lens=draw", "lens_q=draw decay=scalar",
          "lens_q=draw rope=NUMBER mask=causal-br", "lens_q=draw alibi=draw mask=causal-br", "lens_q=draw weight=taylor:P mask=causal-br",
+         "lens_q=len lens=draw", "lens_q=len lens=draw packed=on decay=scalar", "lens_q=len lens=draw packed=on decay=vector",
+         "lens_q=len lens=draw packed=on update=delta", "lens_q=len lens=draw decay=scalar mask=causal-br",
          "packed=on pages=NUMBER", "packed=on update=delta", "packed=on state=draw",
          "decay_input=log state=draw", "decay_input=log update=delta", "decay_input=log weight=taylor:P", "decay=vector norm=sum", "decay=scalar weight=taylor:P", "gates=heads norm=rms",
          "gates=heads decay=vector", "gates=pre-out norm=floor:F", "affine=draw gates=out", "update=delta decay=vector",
@@ -81,14 +83,16 @@ def contradicts(axes, sizes):
             or (axes["decay"] == "vector" and (axes["feature"] == "cosformer"
                                                or axes["weight"] not in ("power:1", "term:1")))
             or (update and (axes["weight"] != "power:1" or axes["norm"] != "none" or axes["mask"] == "full"
-                            or axes["lens"] != "none" or axes["gates"] == "pre-out" or not recurrent(axes)))
+                            or (axes["lens"] != "none" and axes["lens_q"] != "len") or axes["gates"] == "pre-out" or not recurrent(axes)))
             or (axes["state"] != "none" and not recurrent(axes))
             or (axes["bias"] != "none" and axes["alibi"] != "none")
             or (axes["attn_mask"] != "none" and axes["decay"] != "none")
             or (axes["decay_input"] == "log" and axes["decay"] not in ("scalar", "vector"))
-            or (axes["lens_q"] != "none" and (update or axes["state"] != "none" or axes["feature"] == "cosformer"
-                                              or (axes["decay"] != "none" and axes["mask"] == "causal-br")))
-            or (axes["packed"] == "on" and axes["lens"] != "none" and axes["decay"] in ("scalar", "vector"))
+            or (axes["lens_q"] == "len" and (axes["lens"] == "none" or sizes["n"] != sizes["m"]))
+            or (axes["lens_q"] == "draw" and (update or (axes["decay"] != "none" and axes["mask"] == "causal-br")))
+            or (axes["lens_q"] != "none" and (axes["state"] != "none" or axes["feature"] == "cosformer"))
+            or (axes["packed"] == "on" and axes["lens"] != "none" and axes["decay"] in ("scalar", "vector")
+                and axes["lens_q"] != "len")
             or (axes["rope"] != "none" and sizes["d"] % 2))
 
 
@@ -266,8 +270,8 @@ class Tensors:
             if self.rng.random() < 0.5:   # what no row reads must not matter
                 for b, length in enumerate(lens):
                     k[b, :, length:], v[b, :, length:] = np.nan, np.inf
-        if self.axes["lens_q"] == "draw":
-            lens = self.rng.integers(0, z["n"] + 1, z["b"])
+        if self.axes["lens_q"] != "none":
+            lens = self.rng.integers(0, z["n"] + 1, z["b"]) if self.axes["lens_q"] == "draw" else lens
             self.stored["len_q"], self.exact["len_q"] = lens.astype(self.rng.choice(["<i4", "<i8"])), [int(x) for x in lens]
             if self.rng.random() < 0.5:   # what is no row must not matter
                 for b, length in enumerate(lens):

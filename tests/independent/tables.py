@@ -67,6 +67,6 @@ AXES = {
     "kv": ["in", "f16", "bf16", "e4m3", "e5m2"],
     "decay_input": ["factor", "log"],
     "dropout": ["none", "NUMBER"],
-    "lens_q": ["none", "draw"],
+    "lens_q": ["none", "draw", "len"],
     "packed": ["off", "on"],
 }

@@ -46,7 +46,7 @@ static inline void delta_write(real *w, real *buffer, const row *r, const real *
 }
 #endif
 
-#define DELTA_TABLE(states, packed)                                                                                    \
+#define DELTA_TABLE(states, sequences)                                                                                 \
     {                                                                                                                  \
         .axis = { [ATTEST_AXIS_WEIGHT] = SERVE_BIT(ATTEST_WEIGHT_POWER),                                               \
                   [ATTEST_AXIS_UPDATE] = SERVE_BIT(ATTEST_UPDATE_DELTA) | SERVE_BIT(ATTEST_UPDATE_EFLA),               \
@@ -57,7 +57,9 @@ static inline void delta_write(real *w, real *buffer, const row *r, const real *
                   [ATTEST_AXIS_DECAY_INPUT] = SERVE_DECAY_INPUT,                                                       \
                   [ATTEST_AXIS_GATES] = SERVE_ALL_GATES & ~SERVE_BIT(ATTEST_GATES_PRE_OUT),                            \
                   [ATTEST_AXIS_NORM] = SERVE_BIT(ATTEST_NORM_NONE),                                                    \
-                  [ATTEST_AXIS_PACKED] = packed,                                                                       \
+                  [ATTEST_AXIS_LENS] = (sequences) ? SERVE_LENS : 0, /* with lens_q=len alone */                       \
+                  [ATTEST_AXIS_LENS_Q] = (sequences) ? SERVE_LENS_Q : 0,                                               \
+                  [ATTEST_AXIS_PACKED] = (sequences) ? SERVE_PACKED : 0,                                               \
                   [ATTEST_AXIS_STATE] = states },                                                                      \
         .in = SERVE_UP_TO_F32, .acc = SERVE_BIT(ATTEST_F32), .p = SERVE_BIT(ATTEST_F32), .out = SERVE_UP_TO_F32        \
     }

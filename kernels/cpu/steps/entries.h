@@ -1,4 +1,4 @@
-/* entries.h - a batch entry as a problem of its own: lens_q=draw, packed=on.
+/* entries.h - a batch entry as a problem of its own: lens_q=draw and len, packed=on.
  *
  * Where sequences have different lengths or lie one after another, a kernel is given each entry's problem, with n the
  * entry's own queries, and tensors that begin where the entry's do: its steps then are those of any other problem.

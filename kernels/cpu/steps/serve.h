@@ -34,7 +34,7 @@
 #define SERVE_KV SERVE_THROUGH(ATTEST_KV_E5M2)
 #define SERVE_DROPOUT SERVE_THROUGH(ATTEST_DROPOUT_R)
 #define SERVE_DECAY_INPUT SERVE_THROUGH(ATTEST_DECAY_INPUT_LOG)
-#define SERVE_LENS_Q SERVE_THROUGH(ATTEST_LENS_Q_DRAW)
+#define SERVE_LENS_Q SERVE_THROUGH(ATTEST_LENS_Q_LEN)
 #define SERVE_PACKED SERVE_THROUGH(ATTEST_PACKED_ON)
 /* Rows of a serve_table: what pairs.h and norms.h do for every kernel that goes pair by pair and divides at the end;
  * one that divides first lists its axes itself, without EPS. */

@@ -35,7 +35,8 @@ static const char *const shapes[] = { "b=2 hq=4 hkv=2 n=5 m=7 d=4 e=2", "hq=3 hk
                                       "b=3 n=10 m=10 d=3 e=1 scale=-0.7", "b=2 hq=4 hkv=2 n=9 m=9 d=4 e=3",
                                       "hq=2 n=12 d=2 e=4" };
 static const char *const extras[] = { "", "lens=draw", "window=3", "lens=draw window=4", "state=draw",
-                                      "state=draw lens=draw", "lens_q=draw", "lens_q=draw lens=draw" };
+                                      "state=draw lens=draw", "lens_q=draw", "lens_q=draw lens=draw",
+                                      "lens_q=len lens=draw" };
 static const char *const dtypes[] = { "", "in=bf16", "in=f16", "in=bf16 p=bf16", "in=f64", "in=bf16 out=f32", "" };
 static const char *const orders[] = { "", ":0", ":1", ":3", ":4" }; /* of presets with P; TAU of filtered is 0.25, .. */
 // clang-format on

@@ -105,6 +105,7 @@ static const char *const different[] = {
     "attn_mask=batch",
     "attn_mask=shared",
     "lens_q=draw",
+    "lens_q=len lens=draw m=64",
     "packed=on",
     "pages=1",
     "pages=2",

@@ -216,6 +216,10 @@ static const char *const contradictions[][3] = {
     { "feature=cosformer lens_q=draw", "lens_q", "feature" },
     { "state=draw weight=taylor:2 lens_q=draw", "state", "lens_q" },
     { "decay=retnet mask=causal-br lens_q=draw", "decay", "lens_q" },
+    { "lens_q=len", "lens_q", "lens" },
+    { "update=delta weight=power:1 norm=none mask=causal lens=draw", "update", "lens" },
+    { "state=draw weight=taylor:2 lens=draw lens_q=len", "state", "lens_q" },
+    { "feature=cosformer lens=draw lens_q=len", "lens_q", "feature" },
     { "decay=scalar mask=causal lens=draw packed=on", "decay", "packed" },
 };
 
@@ -270,17 +274,19 @@ static int contradictory(axes axis, int64_t n, int64_t m)
         return 1;
     if (!IS(UPDATE, ADD) && (!(IS(WEIGHT, POWER) && one) || !IS(NORM, NONE) || IS(MASK, FULL)))
         return 1;
-    if (!IS(UPDATE, ADD) && (!IS(WINDOW, NONE) || !IS(LENS, NONE) || score || IS(GATES, PRE_OUT)))
+    if (!IS(UPDATE, ADD) && (!IS(WINDOW, NONE) || (!IS(LENS, NONE) && !IS(LENS_Q, LEN)) || score || IS(GATES, PRE_OUT)))
         return 1;
     if (IS(DECAY, VECTOR) && (IS(FEATURE, COSFORMER) || !((IS(WEIGHT, POWER) || IS(WEIGHT, TERM)) && one)))
         return 1;
     if (!IS(DECAY, NONE) && (IS(MASK, FULL) || n != m))
         return 1;
-    if (!IS(LENS_Q, NONE) && (!IS(UPDATE, ADD) || !IS(STATE, NONE) || IS(FEATURE, COSFORMER)))
+    if (!IS(LENS_Q, NONE) && (!IS(STATE, NONE) || IS(FEATURE, COSFORMER)))
         return 1;
-    if (!IS(LENS_Q, NONE) && !IS(DECAY, NONE) && IS(MASK, CAUSAL_BR))
+    if (IS(LENS_Q, LEN) && (IS(LENS, NONE) || n != m))
         return 1;
-    if (!IS(PACKED, OFF) && !IS(LENS, NONE) && (IS(DECAY, SCALAR) || IS(DECAY, VECTOR)))
+    if (IS(LENS_Q, DRAW) && (!IS(UPDATE, ADD) || (!IS(DECAY, NONE) && IS(MASK, CAUSAL_BR))))
+        return 1;
+    if (!IS(PACKED, OFF) && !IS(LENS, NONE) && !IS(LENS_Q, LEN) && (IS(DECAY, SCALAR) || IS(DECAY, VECTOR)))
         return 1;
     return !IS(STATE, NONE) &&
            (IS(WEIGHT, EXP) || score || !IS(ATTN_MASK, NONE) || !IS(WINDOW, NONE) || !IS(CENTER, ZERO));

@@ -85,6 +85,7 @@ static const char *const values[][3] = {
     { "mask", "causal-tl", NULL },
     { "lens_q", "none", "none" },
     { "lens_q", "draw", "draw" },
+    { "lens_q", "len", "len" },
     { "lens_q", "on", NULL },
     { "packed", "off", "off" },
     { "packed", "on", "on" },

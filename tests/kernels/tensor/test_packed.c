@@ -189,6 +189,9 @@ static const char *const lines[] = {
     "variant=linear b=4 n=5 m=9 d=3 lens=draw lens_q=draw mask=causal-br gates=inout chunk=2",
     "variant=simple-gla b=4 n=7 d=3 lens_q=draw mask=causal chunk=2",
     "variant=gla b=4 n=7 d=3 mask=causal chunk=2 state=draw",
+    "variant=gla b=4 n=7 d=3 lens=draw lens_q=len mask=causal-br chunk=2",
+    "variant=gdn b=4 hq=2 n=7 d=3 lens=draw lens_q=len chunk=2",
+    "variant=softmax b=4 hq=2 n=7 d=4 splits=2 lens=draw lens_q=len mask=causal",
     "variant=gdn b=3 hq=2 n=7 d=3 chunk=2",
 };
 
