@@ -68,6 +68,8 @@ save("k_wrong", k[:, :5])
 save("one", np.ones((1, 1), np.float32))
 save("len_negative", np.array([-1]))
 save("len_long", np.array([N + 1]))
+save("len_whole", np.array([N]))
+save("len_less", np.array([N - 1]))
 save("axes5", np.zeros((1, 1, 1, N, D), np.float32))
 open(f"{out}/not_elf.so", "w").write("plain text\n")
 

@@ -133,7 +133,7 @@ class QueriesShort(Formula):
 
 @rule("lengths-apart", "lens_q=len lens=draw", "lens_q=len lens=draw packed=on update=delta")
 class LengthsApart(Formula):
-    "lens_q=len: an entry without keys has a query, and others one too few"
+    "lens_q=len: an entry has one query less than keys"
 
     def queries(self, b):
         of = Formula.queries(self, b)
