@@ -16,8 +16,8 @@ enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 static const struct stream_answer {
     uint64_t seed, hash;
 } stream_answers[] = {
-    { 0, 0x710578434aa6a4a1 },
-    { 20261121, 0x5a9733fbb27f0ff7 },
+    { 0, 0x9047897d5257e0b3 },
+    { 20261121, 0x9e77827409c0388e },
 };
 enum { STREAM_SEEDS = sizeof stream_answers / sizeof stream_answers[0] };
 
