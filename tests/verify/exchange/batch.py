@@ -72,6 +72,7 @@ def elsewhere(folder):
     for case in cases:
         keys, place = case["keys"], os.path.join(folder, case["case"])
         odd = [key for key in ("rope", "window", "lens", "lens_q", "dropout", "cap", "clamp", "alibi", "state") if keys[key] not in ("none", "0")]
+        odd += ["kv"] if keys["kv"] not in ("in", "f16") else []  # of 8 bits: with scales
         if odd or keys["mask"] not in ("full", "causal"):
             with open(os.path.join(place, "skip.txt"), "w", encoding="utf-8") as out:
                 out.write("numpy knows no %s\n" % (odd + [keys["mask"]])[0])

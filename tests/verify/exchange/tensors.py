@@ -13,7 +13,7 @@ import numpy as np
 BUILD = sys.argv[1]
 ATTEST = os.path.join(BUILD, "attest")
 KINDS = {"f32": ("F32", "<f4"), "f64": ("F64", "<f8"), "f16": ("F16", "<f2"), "bf16": ("BF16", "<u2"), "i64": ("I64", "<i8"),
-         "bool": ("BOOL", "|b1")}
+         "bool": ("BOOL", "|b1"), "e4m3": ("F8_E4M3", "|u1"), "e5m2": ("F8_E5M2", "|u1")}
 SAME = ["problem", "verdict", "reasons", "ratio_lo", "ratio_hi", "worst", "got", "truth", "bound", "rows_judged", "telling"]
 
 
