@@ -202,9 +202,9 @@ typedef enum attest_role {
     ATTEST_BLOCK_TABLE = 23,   /* block_table [B,ceil(M/T)], int64; pages=T: key j < M of entry b is token j%T of page
                                   [b,j/T] of k and v [page,Hkv,T,..]; all else there is NaN, but finite in pages of
                                   the table for ATTEST_MASKED_FINITE; no page twice, another order in each run */
-    /* k_scale, v_scale [B,Hkv], f32, finite, > 0, of kv=e4m3, e5m2: keys are k_scale k, values v_scale v.  k, q, the
-     * score or the scale times k_scale; v, the weight (cast or not), the sum, the quotient or 1/l times v_scale: once,
-     * in acc; k and v so multiplied are of scaled_dtype.  Not covered: q in f8 (q_scale: NULL in this version). */
+    /* k_scale, v_scale [B,Hkv], f32, finite, > 0, of kv=e4m3, e5m2: keys are k_scale k, values v_scale v.  Once in acc:
+     * k_scale times k, q, the score or the scale; v_scale times v, the weight (cast or not), the sum, 1/l or quotient
+     * (stored in `out` first: UNKNOWN alone).  k and v so multiplied are of scaled_dtype.  q, weights: not in f8. */
     ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26,
     ATTEST_KEEP = 27,          /* keep [B,Hq,N,M], bool; dropout=R: u sums c keep D w gin v, c = 1/(1-R); z and lse are
                                   those without.  R, 1-R and c in acc or wider; c times w, its cast, v, the sum, the

@@ -330,8 +330,10 @@ static void bound_o(ref_bound *bound, row_job *job)
 /* May a sum without v, or a state, overflow? */
 static int reaches_too_far(const row_job *job)
 {
-    return mag_cmp(job->weights.reach, job->model.sum_limit) > 0 ||
-           mag_cmp(job->weights.state_reach, job->model.state_limit) > 0;
+    AUTO_MAG(state);
+    mag_set(state, job->weights.state_reach);
+    bound_stretch(state, &job->model, job->model.spread); /* R-KV-SCALE: of k before k_scale */
+    return mag_cmp(job->weights.reach, job->model.sum_limit) > 0 || mag_cmp(state, job->model.state_limit) > 0;
 }
 
 static void bound_u(ref_bound *bound, row_job *job)

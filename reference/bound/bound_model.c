@@ -254,10 +254,13 @@ static int stored_again(const bound_model *m)
     return scaled && bound_stores_decayed(m) ? m->numerics->scale_dtype ? 1 : 2 : 0;
 }
 
-/* R-SCORE: may q be taken to the type of its keys before its share of the scale makes another number of it? */
+/* R-SCORE: may q be taken to the type of its keys, or (R-KV-SCALE) k_scale k be stored, before its share of the scale
+ * makes another number of it? */
 static int taken_first(const bound_model *m)
 {
-    return m->unknown && m->p->axis[ATTEST_AXIS_KV].value && !attest_kv_scaled(m->p) && is_multiplied(m);
+    const int taken = attest_kv_scaled(m->p) ? !m->numerics->scale_dtype
+                                             : m->unknown && m->p->axis[ATTEST_AXIS_KV].value;
+    return taken && is_multiplied(m);
 }
 
 /* R-SCORE: what storing scores, and scaled q and k, in narrower types does. */

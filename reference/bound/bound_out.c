@@ -52,6 +52,8 @@ static void through_gate(ref_bound *bound, mag_t size, const row_job *job)
 {
     const bound_model *m = &job->model;
     AUTO_MAG(x);
+    if (attest_kv_scaled(m->p)) /* R-KV-SCALE: the quotient, times v_scale */
+        stored_between(bound, job, size, m->kept);
     if (!m->gates_rows)
         return;
     mag_one(x);

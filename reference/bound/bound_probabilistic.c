@@ -113,7 +113,7 @@ static void states_lose(mag_t y, const row_job *job, const mag_t top, const mag_
 void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
 {
     bound_weights *w = &job->weights;
-    AUTO_MAG(top, one, rest, state, terms, updates, likely);
+    AUTO_MAG(top, one, rest, state, terms, updates, likely, raw);
     bound_sums_dot(y, &job->sums, BOUND_SUM);
     mag_add(rest, w->lost, w->values_lost);
     gates_lose(rest, job, one);
@@ -129,13 +129,16 @@ void bound_column_sums(mag_t y, mag_t probable, row_job *job, int64_t c)
     if (job->likely)
         mag_add(probable, probable, rest);
     mag_set_d(top, job->sums.raw_top > job->sums.top ? job->sums.raw_top : job->sums.top);
+    mag_set(raw, top); /* R-KV-SCALE: v, before v_scale */
+    bound_stretch(raw, &job->model, job->model.shrink);
     mag_mul(one, one, w->reach);
-    mag_mul(one, one, top);
-    mag_mul(state, w->state_reach, top);
+    mag_mul(one, one, raw);
+    mag_mul(state, w->state_reach, raw);
     mag_max(state, state, w->state_reach);
+    bound_stretch(state, &job->model, job->model.spread); /* and k before k_scale */
     if (mag_cmp(one, job->model.sum_limit) > 0 || mag_cmp(w->reach, job->model.sum_limit) > 0 ||
         mag_cmp(state, job->model.state_limit) > 0 || mag_cmp(top, job->model.gated_limit) > 0 ||
-        (job->model.stores_parts && mag_cmp(top, job->model.state_limit) > 0))
+        (job->model.stores_parts && mag_cmp(raw, job->model.state_limit) > 0))
         w->overflow = 1;
     mag_mul(state, top, w->decay_most);
     if (bound_stores_values(&job->model) && mag_cmp(state, job->model.scaled_limit) > 0)

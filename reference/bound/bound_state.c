@@ -244,6 +244,9 @@ static void element(ref_bound *bound, const state_job *job, const mag_t abs_scal
     if (!job->z_state)
         mag_max(one, one, job->values + c);
     mag_mul(x, job->product, one);
+    bound_stretch(x, m, m->spread); /* R-KV-SCALE: of k and v before their scales */
+    if (!job->z_state)
+        bound_stretch(x, m, m->shrink);
     bound->unbounded = mag_cmp(x, m->state_limit) > 0 || /* features may be multiplied before v is */
                        stores_too_far(job) || (!job->z_state && mag_cmp(job->values + c, m->gated_limit) > 0);
     mag_mul(x, job->lost, one);

@@ -36,6 +36,21 @@ static void lose_stored(bound_model *m)
     mag_add(m->feature_tiny, m->feature_tiny, m->stored_tiny);
 }
 
+/* R-KV-SCALE: k_scale k may be stored in the narrower type before its feature; |x f'(x)| is at most |f(x)|, and 1/2
+ * more for elu1 and silu. */
+static void lose_scaled(bound_model *m)
+{
+    const uint32_t feature = m->p->axis[ATTEST_AXIS_FEATURE].value;
+    if (!attest_kv_scaled(m->p) || feature == ATTEST_FEATURE_IDENTITY)
+        return;
+    mag_add(m->feature, m->feature, m->stored);
+    mag_add(m->feature_tiny, m->feature_tiny, m->stored_tiny);
+    if (feature == ATTEST_FEATURE_ELU1 || feature == ATTEST_FEATURE_SILU)
+        mag_add(m->feature_tiny, m->feature_tiny, m->stored);
+    if (feature == ATTEST_FEATURE_SILU_UNIT)
+        mag_add(m->turned_tiny, m->turned_tiny, m->stored);
+}
+
 static void set_feature(bound_model *m)
 {
     const axis_feature *feature = axis_feature_of(m->p);
@@ -49,6 +64,7 @@ static void set_feature(bound_model *m)
     }
     if (m->flags & ATTEST_FTZ)
         mag_add(m->feature_tiny, m->feature_tiny, m->normal);
+    lose_scaled(m);
     lose_stored(m);
     if (feature->inner) { /* R-UNIT: silu and its sigmoid */
         mag_mul_ui(root, m->stored_tiny, 1 + axis_silu_lost(m->stored_type));

@@ -152,12 +152,14 @@ static void product_error(bound_weights *w, const bound_model *m, const ref_row 
 }
 
 /* R-SCORE: a score is stored after the product, the scale and each of the steps, and a cap's quotient and its tanh are;
- * none is larger than the product or the final score, and without a step the two are one. */
+ * none is larger than the product or the final score, and without a step the two are one.  R-KV-SCALE: k_scale is a
+ * step. */
 static void add_stores(bound_weights *w, const bound_model *m, const ref_row *row, int64_t j)
 {
     const attest_setting *axis = m->p->axis;
-    const ulong steps = 2u + 3u * (axis[ATTEST_AXIS_CAP].value != 0) + (axis[ATTEST_AXIS_ALIBI].value != 0) +
-                        (axis[ATTEST_AXIS_BIAS].value != 0) + (axis[ATTEST_AXIS_CLAMP].value != 0);
+    const ulong steps = 2u + (ulong)attest_kv_scaled(m->p) + 3u * (axis[ATTEST_AXIS_CAP].value != 0) +
+                        (axis[ATTEST_AXIS_ALIBI].value != 0) + (axis[ATTEST_AXIS_BIAS].value != 0) +
+                        (axis[ATTEST_AXIS_CLAMP].value != 0);
     AUTO_MAG(size, x);
     if (mag_is_zero(m->store))
         return;
@@ -175,7 +177,9 @@ static void add_stores(bound_weights *w, const bound_model *m, const ref_row *ro
     mag_set_d(x, axis[ATTEST_AXIS_CAP].value ? 2 * axis[ATTEST_AXIS_CAP].number : 0); /* what is multiplied by it */
     mag_add(x, x, m->scale);
     mag_add_ui(x, x, steps);
-    mag_addmul(size, x, m->store_tiny);
+    mag_mul(x, x, m->store_tiny);
+    bound_stretch(x, m, m->spread); /* a product of stored keys, times k_scale */
+    mag_add(size, size, x);
     mag_add(w->delta + j, w->delta + j, size);
 }
 
