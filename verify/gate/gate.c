@@ -396,7 +396,7 @@ static void run_alone(attest_gate_state *g)
     fail(g, status, &err);
     for (size_t i = 0; i < pairs; i += kernels) {
         const int open = memchr(g->ended + i, PAIR_ALONE, kernels) != NULL;
-        g->done -= open && g->done > 0;
+        g->done -= open && !memchr(g->ended + i, 0, kernels); /* else it was not counted */
         for (size_t k = 0; open && k < kernels; k++)
             g->ended[i + k] = g->ended[i + k] == PAIR_ALONE ? 0 : g->ended[i + k];
     }

@@ -72,9 +72,8 @@ typedef enum attest_exchange {
 
 /* Receives one packet of exactly `size` bytes and type `type`.  Not OK: the worker is dead and reaped.  Late is
  * what takes longer than `timeout_s` beside attest_process_starved() and beside what all of us stood still (a frozen
- * container), or thirty times `timeout_s`, or `timeout_s` where
- * the worker has processes at work; or than a second once attest_stop_signal() asks for the end.  So is the end of a
- * worker that has closed its socket. */
+ * container), or thirty times `timeout_s`, or `timeout_s` where the worker has processes at work; or than a second once
+ * attest_stop_signal() asks for the end.  So is the end of a worker that has closed its socket. */
 attest_exchange attest_process_receive(attest_process *process, void *packet, size_t size, uint32_t type,
                                        double timeout_s, int *wait_status);
 
