@@ -11,7 +11,7 @@
  *    room for all that will ever be (ATTEST_AXIS_ROOM, ATTEST_ROLE_ROOM, ATTEST_RANK_ROOM): an index that this header
  *    names is inside them on every host, and what an older host does not know stands there as 0 or NULL.
  *  - Whatever changes what a kernel has to compute or to read is an axis.  A kernel refuses every axis that it does not
- *    know and that is not at its default: attest_axis_unserved() is that rule, the same for all.
+ *    know and that is not at its default (attest_axis_unserved() is that rule, the same for all), and values likewise.
  *  - Whatever would make a host judge a kernel too strictly, if the host did not know of it, is a bit of `flags`,
  *    `outputs` or `needs`.  A host refuses a library that sets a bit, or an enum's value, which the host does not know.
  * Layouts are frozen by tests/kernels/test_abi.c; libraries of other years: tests/verify/worker/test_worker_versions.c.
@@ -115,8 +115,8 @@ enum {
 };
 enum { ATTEST_UPDATE_ADD = 0, ATTEST_UPDATE_DELTA = 1, ATTEST_UPDATE_EFLA = 2, ATTEST_BIAS_SHARED = 4 };
 enum { ATTEST_AFFINE_NONE = 0, ATTEST_AFFINE_DRAW = 1, ATTEST_EPS_ZERO = 0, ATTEST_EPS_SET = 1 };
-enum { ATTEST_CLAMP_NONE = 0, ATTEST_CLAMP_SET = 1, ATTEST_CAP_NONE = 0, ATTEST_CAP_SET = 1 };
-enum { ATTEST_ALIBI_NONE = 0, ATTEST_ALIBI_DRAW = 1, ATTEST_STATE_NONE = 0, ATTEST_STATE_DRAW = 1 };
+enum { ATTEST_CLAMP_NONE = 0, ATTEST_CLAMP_SET = 1, ATTEST_STATE_NONE = 0, ATTEST_STATE_DRAW = 1 };
+enum { ATTEST_ALIBI_NONE = 0, ATTEST_ALIBI_DRAW = 1, ATTEST_ALIBI_USUAL = 2, ATTEST_CAP_NONE = 0, ATTEST_CAP_SET = 1 };
 enum { ATTEST_BIAS_NONE = 0, ATTEST_BIAS_FULL = 1, ATTEST_BIAS_HEAD = 2, ATTEST_BIAS_BATCH = 3 };
 enum { ATTEST_KV_IN = 0, ATTEST_KV_F16 = 1, ATTEST_KV_BF16 = 2, ATTEST_KV_E4M3 = 3, ATTEST_KV_E5M2 = 4 };
 enum { ATTEST_ATTN_MASK_NONE = 0, ATTEST_ATTN_MASK_FULL = 1, ATTEST_ATTN_MASK_HEAD = 2, ATTEST_ATTN_MASK_BATCH = 3 };
@@ -192,7 +192,10 @@ typedef enum attest_role {
     ATTEST_K_HEAD_LOGITS = 6,  /* sk [B,Hkv,M]: of gates=heads */
     ATTEST_BETA = 7,           /* b [B,Hkv,M]: write strength of delta and efla */
     ATTEST_DECAY = 8,          /* a [B,Hkv,M] or [B,Hkv,M,d]: decay of a token or channel (drawn: 0..1), or its ln */
-    ATTEST_SINK = 9, ATTEST_SLOPE = 10, ATTEST_GAMMA = 11, /* sink [Hq], slope [Hq], gamma [Hkv] */
+    /* sink [Hq], slope [Hq] (alibi=draw), gamma [Hkv].  alibi=usual has no tensor: P the largest power of two <= Hq,
+     * slope_h is 2^(-8(h+1)/P) for h < P, else 2^(-4(2(h-P)+1)/P): a power of a rounded base, products of bases one by
+     * one, an exponential; in acc or wider, wherever made.  Not covered: a slope or a base rounded to f16 or bf16. */
+    ATTEST_SINK = 9, ATTEST_SLOPE = 10, ATTEST_GAMMA = 11,
     ATTEST_GAIN = 12, ATTEST_SHIFT = 13, ATTEST_KV_LENS = 14, /* gain [e], shift [e], len [B] of int64 */
     ATTEST_O = 15,             /* o [B,Hq,N,e]: output; in a backward pass o and lse are saved, and read */
     ATTEST_U = 16, ATTEST_Z = 17, ATTEST_LSE = 18, /* u [B,Hq,N,e]: numerator, z [B,Hq,N]: denominator, lse [B,Hq,N] */
@@ -298,8 +301,8 @@ typedef struct attest_numerics {
     double acc_unit;        /* unit roundoff of accumulation; 0 = that of problem.acc; at most 2^-7.  Its range is that
                                of score_acc and value_acc; where these are 0, acc's, and f16's from 2^-11 on */
     int64_t block;          /* keys that are summed by themselves before they join the rest; 0 = unknown */
-    double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7.  Angles of rope and cosformer,
-                               and what they are made of, are within 4.5 ulp whatever this and exp_error say */
+    double div_error;       /* relative error of the division; 0 = unknown; at most 2^-7.  Angles (rope, cosformer) and
+                               slopes (alibi=usual), what they are made of: 4.5 ulp whatever this and exp_error say */
     uint32_t scale_dtype;   /* 1 + attest_dtype the scale is rounded to, q, k or <q,k> multiplied by it once, and then a
                                bias added once in acc.  0 = unknown: or divided by sqrt(d), sqrt(scale) on both sides */
     uint32_t state_dtype;   /* 1 + dtype of states between tokens (CHUNK: chunks) or parts' o (SPLIT), once; 0 = acc */
@@ -360,7 +363,7 @@ enum {
      * end of the key's tile), all cast to p by one rounding.  Split: consecutive keys a part, each as if two-pass, then
      * joined in order, with no lse of lse's.  Sharpens the bound of schedules two-pass, online, split (exp), direct. */
     ATTEST_SERIAL_SUMS = 1u << 8,
-    /* alibi=draw under mask=causal, causal-br adds slope (j - C), C a whole number that all keys of a row share (0: by
+    /* Alibi under mask=causal, causal-br adds slope (j - C), C a whole number that all keys of a row share (0: by
      * column; m - 1; others up to i + off), not -slope (i + off - j), and as a bias is added.  That cancels, but
      * slope j errs by its own size: without this flag the bound is that of the distance.  lse is the formula's.  Of
      * weight=exp; with u, z, clamp, another norm than sum, eps or schedule DIRECT the host skips such problems. */
@@ -370,10 +373,7 @@ enum {
 
 /* Outputs and states a kernel can produce or take, as bits; in a call, those that are wanted. */
 enum {
-    ATTEST_GIVES_O = 1u << 0,
-    ATTEST_GIVES_U = 1u << 1,
-    ATTEST_GIVES_Z = 1u << 2,
-    ATTEST_GIVES_LSE = 1u << 3,
+    ATTEST_GIVES_O = 1u << 0, ATTEST_GIVES_U = 1u << 1, ATTEST_GIVES_Z = 1u << 2, ATTEST_GIVES_LSE = 1u << 3,
     ATTEST_GIVES_STATE = 1u << 4, /* writes ht (and zt where not NULL) */
     ATTEST_TAKES_STATE = 1u << 5, /* reads h0, z0 when axis state=draw */
     ATTEST_GIVES_GRAD = 1u << 6,  /* a backward pass; never wanted in this version */

@@ -78,6 +78,14 @@ DEFECT(alibi_signed, "softmax-split-f32", "-", "without a mask the position bias
 DEFECT(alibi_slope_head, "softmax-online-f32", "B50 onnx#7274", "slopes are read by KV head instead of query head")
 DEFECT(alibi_slope_assumed, "softmax-two-pass-f32", "B13 sgl-kernel-xpu#491",
        "slopes are made by the usual formula, those given are ignored")
+DEFECT(usual_all_heads, "softmax-online-f32", "B50 onnx#7274",
+       "usual slopes are 2^(-8(h+1)/Hq), also where Hq is no power of two")
+DEFECT(usual_from_0, "softmax-two-pass-f32", "-", "powers of usual slopes begin at 0: the first head has the slope 1")
+DEFECT(usual_in_a_row, "softmax-split-f32", "B50 onnx#7274",
+       "usual slopes of the heads beyond a power of two go on in a row, not every second one from the start")
+DEFECT(usual_kv_head, "taylor-direct-f32", "B50 onnx#7274",
+       "usual slopes go by the KV head's number instead of the query head's")
+DEFECT(usual_slope_bf16, "softmax-online-bf16", "B29 ipex-llm#12619", "usual slopes are kept in bf16")
 DEFECT(alibi_no_offset, "softmax-split-f32", "B09 sparkinfer#3",
        "with causal-br the distance is i-j instead of i+off-j")
 DEFECT(bias_kv_head, "softmax-online-f32", "-", "the bias is read by KV head instead of query head")

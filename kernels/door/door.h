@@ -17,7 +17,8 @@
  *     name=NAME version=TEXT       [a-z0-9-]+, default `program`; default `1`
  *     outputs= flags= form= ..     what it declares: kernels/library/declare_text.h
  *     variants=PRESET,..           `attest list variants`; default softmax
- *     AXIS=VALUE,..                values of an axis that it serves, `any`: all; an axis that is not named: that of the
+ *     AXIS=VALUE,..                values of an axis that it serves, `any`: all but alibi=usual, which has no tensor
+ *                                  slope (older programs would look for it); an axis that is not named: that of the
  *                                  variant
  *     in=f32,bf16 acc= p= out=     types that it serves; default f32, those that a problem line has, acc, that of `in`
  *     asks=yes                     the rest is decided by `supports`

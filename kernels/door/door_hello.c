@@ -39,12 +39,25 @@ typedef struct axis_list {
     int found;
 } axis_list;
 
+/* Later values that programs which say `any` have not met and that lack a tensor of the others: by name alone. */
+static const struct {
+    uint32_t axis, value;
+} by_name[] = { { ATTEST_AXIS_ALIBI, ATTEST_ALIBI_USUAL } };
+
+static int is_by_name(const attest_problem *p, uint32_t axis)
+{
+    int found = 0;
+    for (size_t k = 0; k < sizeof by_name / sizeof by_name[0]; k++)
+        found |= by_name[k].axis == axis && by_name[k].value == p->axis[axis].value;
+    return found;
+}
+
 static attest_status take_axis(void *state, const char *value, attest_error *err)
 {
     axis_list *list = state;
     attest_setting setting;
     if (strcmp(value, "any") == 0) {
-        list->found = 1;
+        list->found |= !list->p || !is_by_name(list->p, list->axis);
         return ATTEST_OK;
     }
     const attest_status status = attest_axis_parse(&setting, list->axis, value, err);

@@ -4,6 +4,8 @@
 #include "kernels/attest_float.h"
 #include "kernels/hash.h"
 
+#include <math.h>
+
 __extension__ typedef unsigned __int128 wide;
 
 /* 1/sqrt(d) lies in [2^-k, 2^(1-k)) for the least k with 4^k >= d, so its 53-bit significand is
@@ -27,6 +29,20 @@ double attest_default_scale(int64_t d)
     if (half_step * half_step * divisor < (wide)1 << (2 * (53 + k)))
         low++;
     return (double)low / (double)(1ull << (52 + k)); /* exact: low <= 2^53, division by a power of two */
+}
+
+attest_usual attest_usual_slope(const attest_problem *p, int64_t h)
+{
+    int64_t heads = 1;
+    while (2 * heads <= p->hq)
+        heads *= 2;
+    return h < heads ? (attest_usual){ h + 1, 8, heads } : (attest_usual){ 2 * (h - heads) + 1, 4, heads };
+}
+
+double attest_usual_double(const attest_problem *p, int64_t h)
+{
+    const attest_usual slope = attest_usual_slope(p, h);
+    return exp2(-(double)(slope.step * slope.power) / (double)slope.heads);
 }
 
 static int64_t clamp_to(int64_t x, int64_t len) { return x < 0 ? 0 : x > len ? len : x; }

@@ -57,6 +57,15 @@ static inline int64_t attest_kv_head(const attest_problem *p, int64_t h) { retur
 
 static inline uint32_t attest_axis_value_of(const attest_problem *p, attest_axis axis) { return p->axis[axis].value; }
 
+/* The slope of a query head with alibi=usual: base^power, base = 2^-(step/heads), `heads` a power of two. */
+typedef struct attest_usual {
+    int64_t power, step, heads; /* heads: the largest power of two of at most Hq; step: 8, behind that many heads 4 */
+} attest_usual;
+
+attest_usual attest_usual_slope(const attest_problem *p, int64_t h);
+/* With alibi=usual: the slope as a double, within 2^-52 of itself, by the library's exp2: not for a truth. */
+double attest_usual_double(const attest_problem *p, int64_t h);
+
 /* Does the tensor a hold logarithms of decays? */
 static inline int attest_log_decays(const attest_problem *p)
 {

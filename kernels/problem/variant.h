@@ -93,7 +93,7 @@ int attest_variant_degrees(const attest_setting axis[ATTEST_AXIS_COUNT], int *lo
 int attest_variant_form_legal(const attest_setting axis[ATTEST_AXIS_COUNT], uint32_t form, char *why, size_t len);
 
 /* 1 if every feature, weight, gate and norm maps rationals to rationals for all inputs; elu1 counts as
- * 0 here although it is rational where all inputs are >= 0. */
+ * 0 here although it is rational where all inputs are >= 0, and alibi=usual, rational for some heads. */
 int attest_variant_rational(const attest_setting axis[ATTEST_AXIS_COUNT]);
 
 #endif

@@ -126,7 +126,9 @@ static const attest_axis_value cap[] = {
 };
 static const attest_axis_value alibi[] = {
     PLAIN("none", ATTEST_ALIBI_NONE, "no position bias"),
-    PLAIN("draw", ATTEST_ALIBI_DRAW, "s_ij := s_ij - slope_h*abs(i+off-j), after the softcap"),
+    PLAIN("draw", ATTEST_ALIBI_DRAW, "s_ij := s_ij - slope_h*abs(i+off-j), after the softcap; tensor slope"),
+    PLAIN("usual", ATTEST_ALIBI_USUAL,
+          "the same, no tensor; P largest power of 2 <= Hq: slope_h = 2^(-8(h+1)/P), h >= P: 2^(-4(2(h-P)+1)/P)"),
 };
 static const attest_axis_value bias[] = {
     PLAIN("none", ATTEST_BIAS_NONE, "no bias"),
@@ -190,7 +192,7 @@ const attest_axis_info attest_axes[ATTEST_AXIS_COUNT] = {
     AXIS(eps, ATTEST_AXIS_EPS, "regulariser inside sum, l2, rms, layernorm and their length- forms"),
     AXIS(clamp, ATTEST_AXIS_CLAMP, "upper limit of the score, the last step"),
     AXIS(cap, ATTEST_AXIS_CAP, "softcap of the score, the first step"),
-    AXIS(alibi, ATTEST_AXIS_ALIBI, "linear position bias, tensor slope"),
+    AXIS(alibi, ATTEST_AXIS_ALIBI, "linear position bias of a head's slope"),
     AXIS(state, ATTEST_AXIS_STATE, "given initial states h0.n, z0.n"),
     AXIS(bias, ATTEST_AXIS_BIAS, "numbers added to the scores, tensor bias"),
     AXIS(attn_mask, ATTEST_AXIS_ATTN_MASK,

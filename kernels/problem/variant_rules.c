@@ -216,6 +216,7 @@ static const need rationals[] = {
       "a rational norm" },
     { ATTEST_AXIS_UPDATE, BUT(BIT(ATTEST_UPDATE_EFLA)), "an update without exp" },
     { ATTEST_AXIS_CAP, DEFAULT, "cap=none" },
+    { ATTEST_AXIS_ALIBI, BUT(BIT(ATTEST_ALIBI_USUAL)), "stored slopes" },
 };
 
 int attest_variant_polynomial(const attest_setting axis[ATTEST_AXIS_COUNT])

@@ -95,9 +95,10 @@ static int64_t draw_width(attest_dice *dice, int kind)
 
 static void draw_heads(attest_problem *p, attest_dice *dice, int kind)
 {
-    const int gated = p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS; /* a softmax over one head is 1 */
+    const int many = p->axis[ATTEST_AXIS_GATES].value == ATTEST_GATES_HEADS || /* a softmax over one head is 1 */
+                     p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_USUAL;
     p->b = p->hq = p->hkv = 1;
-    if (kind != SIZES_MANY && attest_dice_roll(dice, gated ? 2 : 4) != 0)
+    if (kind != SIZES_MANY && attest_dice_roll(dice, many ? 2 : 4) != 0)
         return;
     p->hkv = ATTEST_DICE_ANY(dice, heads_kv);
     p->hq = p->hkv * ATTEST_DICE_ANY(dice, heads_shared);

@@ -175,7 +175,8 @@ const attest_property attest_property_batch_alone = { "batch-alone",
 static int applies_heads(const attest_problem *p, const attest_prop_kernel *k)
 {
     (void)k;
-    return p->hkv > 1 && prop_axis(p, ATTEST_AXIS_GATES) != ATTEST_GATES_HEADS;
+    return p->hkv > 1 && prop_axis(p, ATTEST_AXIS_GATES) != ATTEST_GATES_HEADS &&
+           prop_axis(p, ATTEST_AXIS_ALIBI) != ATTEST_ALIBI_USUAL;
 }
 
 static attest_status check_heads_alone(attest_finding *found, attest_trial *trial, attest_error *err)
@@ -214,7 +215,7 @@ static void violate_by_head(const attest_problem *p, const attest_bundle *inputs
 const attest_property attest_property_heads_alone = {
     "heads-alone",
     "the query heads of one KV head, alone, have the outputs that they have among all",
-    "all but gates=heads, which is a softmax over heads",
+    "all but gates=heads, a softmax over heads, and alibi=usual, whose slopes go by the number of heads",
     "bits if rows are independent and the order of sums is declared, else both runs' bounds",
     ATTEST_NEEDS_NOTHING,
     applies_heads,

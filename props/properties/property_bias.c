@@ -101,12 +101,11 @@ static int applies_alibi_bias(const attest_problem *p, const attest_prop_kernel 
     return prop_axis(p, ATTEST_AXIS_ALIBI) != 0;
 }
 
-/* -slope_h |i+off-j|, where the type of the inputs holds it. */
+/* -slope_h |i+off-j|, where the type of the inputs holds it, and a double the slope. */
 static uint64_t bias_of_alibi(const attest_relation *r, const attest_trial *trial, const attest_cell *cell,
                               uint64_t bits, int *inexact)
 {
     const attest_problem *p = &trial->c.problem;
-    const attest_tensor *slope = attest_bundle_role(trial->inputs, ATTEST_SLOPE);
     (void)r;
     if (!values_is(cell, ATTEST_BIAS))
         return bits;
@@ -114,7 +113,8 @@ static uint64_t bias_of_alibi(const attest_relation *r, const attest_trial *tria
     if (cell->at[3] < row.first || cell->at[3] >= row.last)
         return 0; /* read by nobody */
     const int64_t back = attest_position(p, attest_bundle_lengths(p, trial->inputs, row.b), row.i) - cell->at[3];
-    return values_exactly(cell->dtype, -attest_load(slope, cell->at[1]) * (double)llabs(back), inexact);
+    return values_exactly(cell->dtype, -values_slope(p, trial->inputs, cell->at[1], inexact) * (double)llabs(back),
+                          inexact);
 }
 
 static attest_status check_alibi_bias(attest_finding *found, attest_trial *trial, attest_error *err)
@@ -124,7 +124,7 @@ static attest_status check_alibi_bias(attest_finding *found, attest_trial *trial
 
 const attest_property attest_property_alibi_bias = { "alibi-bias",
                                                      "the bias -slope_h |i+off-j| is that of alibi",
-                                                     "alibi=draw, where in holds the products",
+                                                     "alibi=draw, usual, where in holds the products",
                                                      PROP_BOUNDS,
                                                      ATTEST_NEEDS_BOUNDS,
                                                      applies_alibi_bias,

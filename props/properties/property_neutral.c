@@ -5,6 +5,7 @@
 #include "props/properties/property_list.h"
 
 #include "props/properties/relation.h"
+#include "props/properties/values.h"
 
 #include "kernels/attest_float.h"
 
@@ -58,7 +59,7 @@ static double largest_score(const attest_problem *p, const attest_bundle *inputs
 {
     const double dot = (double)p->d * largest_feature(p, inputs, ATTEST_Q) * largest_feature(p, inputs, ATTEST_K);
     const double decay = prop_axis(p, ATTEST_AXIS_DECAY) == ATTEST_DECAY_VECTOR ? largest_decay(p, inputs) : 0;
-    const double bias = largest(attest_bundle_role(inputs, ATTEST_SLOPE)) * (double)(p->n + p->m) +
+    const double bias = values_slope_size(p, inputs) * (double)(p->n + p->m) +
                         largest(attest_bundle_role(inputs, ATTEST_BIAS));
     return decay > 1 || isinf(dot) ? (double)INFINITY : (fabs(p->scale) * dot + bias) * MORE;
 }

@@ -1,6 +1,8 @@
 /* range.c - see range.h.  All sizes are log2 of magnitudes. */
 #include "props/properties/range.h"
 
+#include "props/properties/values.h"
+
 #include "kernels/attest_float.h"
 
 #include <math.h>
@@ -131,8 +133,7 @@ static span exp_span(const attest_trial *trial, double score)
     double s = exp2(score);
     if (p->axis[ATTEST_AXIS_CAP].value)
         s = fmin(s, p->axis[ATTEST_AXIS_CAP].number);
-    if (p->axis[ATTEST_AXIS_ALIBI].value)
-        s += exp2(span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_SLOPE).high) * (double)(p->n + p->m);
+    s += values_slope_size(p, trial->inputs) * (double)(p->n + p->m);
     if (p->axis[ATTEST_AXIS_BIAS].value)
         s += exp2(span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_BIAS).high);
     if (p->axis[ATTEST_AXIS_CLAMP].value)
@@ -154,8 +155,7 @@ static double stepped(const attest_trial *trial, double score)
 {
     const attest_problem *p = &trial->c.problem;
     double s = exp2(score);
-    if (p->axis[ATTEST_AXIS_ALIBI].value)
-        s += exp2(span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_SLOPE).high) * (double)(p->n + p->m);
+    s += values_slope_size(p, trial->inputs) * (double)(p->n + p->m);
     if (p->axis[ATTEST_AXIS_BIAS].value)
         s += exp2(span_of(trial->inputs, ATTEST_KIND_ROLE, ATTEST_BIAS).high);
     return log2(s);

@@ -56,6 +56,29 @@ double values_at(const attest_bundle *bundle, attest_role role, int64_t i0, int6
     return scale ? x * attest_load(scale, attest_offset(scale, i0, i1, 0, 0)) : x;
 }
 
+double values_slope(const attest_problem *p, const attest_bundle *inputs, int64_t h, int *inexact)
+{
+    const attest_tensor *slope = attest_bundle_role(inputs, ATTEST_SLOPE);
+    if (p->axis[ATTEST_AXIS_ALIBI].value != ATTEST_ALIBI_USUAL)
+        return attest_load(slope, h);
+    const attest_usual root = attest_usual_slope(p, h);
+    if (root.step * root.power % root.heads != 0)
+        *inexact = 1;
+    return attest_usual_double(p, h);
+}
+
+double values_slope_size(const attest_problem *p, const attest_bundle *inputs)
+{
+    double most = 0;
+    int inexact = 0;
+    for (int64_t h = 0; h < p->hq && p->axis[ATTEST_AXIS_ALIBI].value != ATTEST_ALIBI_NONE; h++) {
+        const double slope = fabs(values_slope(p, inputs, h, &inexact)) * (1 + 0x1p-50);
+        if (!(slope <= most)) /* NaN too */
+            most = isnan(slope) ? (double)INFINITY : slope;
+    }
+    return most;
+}
+
 double values_output(const attest_bundle *outputs, attest_role role, const values_row *row, int64_t c)
 {
     return values_at(outputs, role, row->b, row->h, row->i, c);

@@ -67,6 +67,12 @@ double values_divisor(const attest_problem *p, double z, double keys);
  * and one rounding; 0 if the division is declared to be correctly rounded and acc holds the quotient. */
 double values_quotient_radius(const attest_problem *p, const attest_prop_kernel *k, double u, double divisor);
 
+/* ---- slopes ----------------------------------------------------------------------------------------------------- */
+/* The slope of query head h: of alibi=usual *inexact = 1 where no double holds it, and what is given is near to it. */
+double values_slope(const attest_problem *p, const attest_bundle *inputs, int64_t h, int *inexact);
+/* An upper bound of |slope| of any head; infinite for a NaN, 0 without alibi. */
+double values_slope_size(const attest_problem *p, const attest_bundle *inputs);
+
 /* ---- what several ask ------------------------------------------------------------------------------------------- */
 /* No decay is below 0 or NaN. */
 int values_decay_nonnegative(const attest_problem *p, const attest_bundle *inputs);

@@ -156,32 +156,42 @@ void axis_angle_error(mag_t slope, const attest_problem *p, const mag_t u);
 typedef struct axis_step_error {
     const axis_arithmetic *a;
     mag_t number, first, second, third;
+    int64_t back; /* of the key: |i+off-j|, also where alibi goes by the key (R-ALIBI) */
 } axis_step_error;
 
+typedef struct axis_step_set axis_step_set;
 typedef struct axis_step {
     const char *lemma;
     uint32_t serves;
-    int a_head; /* the number is the slope of the head.. */
+    int a_head; /* the number is the slope of the head (axis_slope()).. */
     int a_key;  /* ..that of the row and the key in the bias, else that of the setting */
     /* s after the step, for a key so far from the query; NULL: no step. */
     void (*ball)(arb_t s, const arb_t number, int64_t distance, slong prec);
     void (*exact)(mpz_t s, const mpz_t number, int64_t distance); /* on one grid */
-    void (*start)(axis_step_error *e, double number);
+    void (*start)(axis_step_error *e, const axis_step_set *step);
     /* delta of s and an upper bound of its size |s^| become those after the step; `after` bounds |s| after it, before a
      * clamp (infinite: not known). */
     void (*error)(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance, const mag_t after);
 } axis_step;
 
 enum { AXIS_STEPS = 4 };
-typedef struct axis_step_set {
+struct axis_step_set {
     const axis_step *row;
-    double number;             /* of all keys; `a_key`: of the key that axis_step_at() was asked for last */
+    double number;             /* of all keys; `a_key`: of the key that axis_step_at() was asked for last; NaN: root */
+    attest_usual root;         /* alibi=usual: what the number is; power 0: none */
     const attest_tensor *bias; /* `a_key`: where the numbers are, that of key j at offset + j stride[3]; else NULL */
     int64_t offset;
-} axis_step_set;
+};
 
 /* The steps that are set, in the order of the formula, with their numbers for the row; returns how many. */
 int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, attest_row at);
+/* The number; axis_slope_ball() where it is a root. */
+void axis_step_ball(arb_t number, const axis_step_set *step, slong prec);
+/* The slope of query head h: stored, or of alibi=usual where that is a power of two, else NaN; the same enclosed
+ * (R-SLOPE-BALL); an upper bound of it. */
+double axis_slope(const ref_inputs *in, int64_t h);
+void axis_slope_ball(arb_t slope, const ref_inputs *in, int64_t h, slong prec);
+void axis_slope_size(mag_t size, const ref_inputs *in, int64_t h);
 /* Sets the number to that of key j; 1 if it is another one than that of all keys may be. */
 int axis_step_at(axis_step_set *step, int64_t j);
 /* bias_ij of the row and key j. */

@@ -4,6 +4,10 @@
 
 #include "kernels/attest_float.h"
 
+#include <math.h>
+
+enum { SIZE_BITS = 64 }; /* of a slope whose size alone matters */
+
 /* ---- softcap: s = cap tanh(s/cap) -------------------------------------------------------------------------------- */
 static void ball_cap(arb_t s, const arb_t number, int64_t distance, slong prec)
 {
@@ -13,9 +17,9 @@ static void ball_cap(arb_t s, const arb_t number, int64_t distance, slong prec)
     arb_mul(s, s, number, prec);
 }
 
-static void start_cap(axis_step_error *e, double number)
+static void start_cap(axis_step_error *e, const axis_step_set *step)
 {
-    (void)number;
+    (void)step;
     bound_compose(e->first, e->a->u_div, e->a->u); /* of s/cap */
     if (e->a->tanh_error > 0) {                    /* declared; the product, cap itself */
         bound_gamma(e->second, 2, e->a->u);
@@ -60,11 +64,18 @@ static void exact_alibi(mpz_t s, const mpz_t number, int64_t distance)
     mpz_submul_ui(s, number, (unsigned long)distance);
 }
 
-static void start_alibi(axis_step_error *e, double number)
+static void start_alibi(axis_step_error *e, const axis_step_set *step)
 {
-    (void)number;
+    (void)step;
     bound_gamma(e->first, e->a->log2_domain ? 4 : 3, e->a->u); /* the distance above 2^24, the product, bases */
     bound_compose(e->first, e->first, e->a->bias);             /* R-ALIBI */
+}
+
+/* R-SLOPE: and, one for all keys of the row, of the slope itself. */
+static void start_usual(axis_step_error *e, const axis_step_set *step)
+{
+    start_alibi(e, step);
+    bound_gamma(e->second, 10 * step->root.power + 26, e->a->u);
 }
 
 static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64_t distance, const mag_t after)
@@ -72,6 +83,10 @@ static void error_alibi(mag_t delta, mag_t size, const axis_step_error *e, int64
     AUTO_MAG(bias, x);
     (void)after;
     mag_mul_ui(bias, e->number, (ulong)distance);
+    mag_mul_ui(x, e->number, (ulong)e->back);
+    mag_addmul(delta, x, e->second);
+    mag_mul(x, bias, e->second);
+    mag_add(bias, bias, x); /* of the computed slope */
     mag_addmul(delta, bias, e->first);
     mag_add(delta, delta, e->a->bias_tiny);
     mag_add(size, size, bias);
@@ -97,9 +112,9 @@ static void exact_bias(mpz_t s, const mpz_t number, int64_t distance)
 }
 
 /* Of the number itself: narrowed to acc, multiplied by log2(e), and what is not declared. */
-static void start_bias(axis_step_error *e, double number)
+static void start_bias(axis_step_error *e, const axis_step_set *step)
 {
-    (void)number;
+    (void)step;
     bound_gamma(e->first, (e->a->narrows ? 1 : 0) + (e->a->log2_domain ? 2 : 0), e->a->u);
     bound_compose(e->first, e->first, e->a->bias);
 }
@@ -138,10 +153,10 @@ static void exact_clamp(mpz_t s, const mpz_t number, int64_t distance)
 }
 
 /* Of the number itself, where acc does not hold it. */
-static void start_clamp(axis_step_error *e, double number)
+static void start_clamp(axis_step_error *e, const axis_step_set *step)
 {
     const uint32_t acc = e->a->p->acc;
-    if (!e->a->log2_domain && attest_to_f64(acc, attest_from_f64(acc, number)) == number)
+    if (!e->a->log2_domain && attest_to_f64(acc, attest_from_f64(acc, step->number)) == step->number)
         return;
     bound_gamma(e->first, 2, e->a->u);
     mag_mul(e->first, e->first, e->number);
@@ -169,6 +184,12 @@ static const axis_step alibis[] = {
                             .exact = exact_alibi,
                             .start = start_alibi,
                             .error = error_alibi },
+    [ATTEST_ALIBI_USUAL] = { .lemma = "R-SLOPE",
+                             .a_head = 1,
+                             .ball = ball_alibi,
+                             .exact = exact_alibi,
+                             .start = start_usual,
+                             .error = error_alibi },
 };
 
 #define BIAS_STEP                                                                                                      \
@@ -241,6 +262,56 @@ double axis_bias(const ref_inputs *in, attest_row at, int64_t j)
     return attest_load(t, bias_offset(in, at) + j * t->stride[3]);
 }
 
+/* ---- slopes ------------------------------------------------------------------------------------------------------ */
+static int is_usual(const ref_inputs *in)
+{
+    return attest_axis_value_of(in->p, ATTEST_AXIS_ALIBI) == ATTEST_ALIBI_USUAL;
+}
+
+double axis_slope(const ref_inputs *in, int64_t h)
+{
+    const attest_tensor *slope = in->role[ATTEST_SLOPE];
+    if (!is_usual(in))
+        return attest_load(slope, attest_offset(slope, h, 0, 0, 0));
+    const attest_usual root = attest_usual_slope(in->p, h);
+    const int64_t down = root.step * root.power; /* at most 8 heads */
+    return down % root.heads ? (double)NAN : 1.0 / (double)(1 << down / root.heads);
+}
+
+/* 2^-(step power/heads): the whole part shifts, the rest is a root of a power of two. */
+static void root_ball(arb_t x, attest_usual root, slong prec)
+{
+    const int64_t down = root.step * root.power, rest = down % root.heads;
+    arb_one(x);
+    arb_mul_2exp_si(x, x, (slong)-rest);
+    if (rest)
+        arb_root_ui(x, x, (ulong)root.heads, prec);
+    arb_mul_2exp_si(x, x, (slong) - (down / root.heads));
+}
+
+void axis_slope_ball(arb_t slope, const ref_inputs *in, int64_t h, slong prec)
+{
+    if (is_usual(in))
+        root_ball(slope, attest_usual_slope(in->p, h), prec);
+    else
+        arb_set_d(slope, axis_slope(in, h));
+}
+
+void axis_slope_size(mag_t size, const ref_inputs *in, int64_t h)
+{
+    AUTO_ARB(slope);
+    axis_slope_ball(slope, in, h, SIZE_BITS);
+    arb_get_mag(size, slope);
+}
+
+void axis_step_ball(arb_t number, const axis_step_set *step, slong prec)
+{
+    if (step->root.power)
+        root_ball(number, step->root, prec);
+    else
+        arb_set_d(number, step->number);
+}
+
 int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, attest_row at)
 {
     static const struct {
@@ -254,12 +325,13 @@ int axis_steps(axis_step_set steps[AXIS_STEPS], const ref_inputs *in, attest_row
     for (size_t k = 0; k < AXIS_STEPS; k++) {
         const attest_setting *setting = &in->p->axis[order[k].axis];
         const axis_step *row = &order[k].rows[setting->value];
-        const attest_tensor *slope = in->role[ATTEST_SLOPE];
         if (!row->ball)
             continue;
         steps[count] = (axis_step_set){ .row = row, .number = setting->number };
         if (row->a_head)
-            steps[count].number = attest_load(slope, attest_offset(slope, at.h, 0, 0, 0));
+            steps[count].number = axis_slope(in, at.h);
+        if (row->a_head && is_usual(in))
+            steps[count].root = attest_usual_slope(in->p, at.h);
         if (row->a_key) {
             steps[count].bias = in->role[ATTEST_BIAS];
             steps[count].offset = bias_offset(in, at);
@@ -285,13 +357,16 @@ void axis_step_error_key(axis_step_error *e, axis_step_set *step, int64_t j)
 
 void axis_step_error_start(axis_step_error *e, const axis_step_set *step, const axis_arithmetic *a)
 {
+    AUTO_ARB(number);
     e->a = a;
     mag_init(e->number);
     mag_init(e->first);
     mag_init(e->second);
     mag_init(e->third);
-    mag_set_d(e->number, step->number);
-    step->row->start(e, step->number);
+    e->back = 0;
+    axis_step_ball(number, step, SIZE_BITS);
+    arb_get_mag(e->number, number);
+    step->row->start(e, step);
 }
 
 void axis_step_error_stop(axis_step_error *e)

@@ -10,7 +10,7 @@ void ref_ball_score_steps(ref_row *row, const ref_inputs *in, attest_row at, slo
     const int64_t position = ref_position(in, at.b, at.i);
     for (int k = 0; k < count; k++) {
         arb_init(number[k]);
-        arb_set_d(number[k], steps[k].number);
+        axis_step_ball(number[k], &steps[k], prec);
         row->no_truth |= row->keys && !arb_is_finite(number[k]);
     }
     for (int64_t j = 0; j < row->keys; j++) {

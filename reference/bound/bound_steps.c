@@ -71,6 +71,7 @@ void bound_score_steps(bound_weights *w, const bound_model *m, const ref_row *ro
             arb_get_mag(after, row->s + j);
         for (int k = 0; k < count; k++) {
             axis_step_error_key(&errors[k], &steps[k], row->key[j]);
+            errors[k].back = llabs(position - row->key[j]);
             steps[k].row->error(w->delta + j, size, &errors[k], distance, after);
         }
         if (!(mag_cmp(size, m->limit) <= 0))

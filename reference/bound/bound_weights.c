@@ -186,12 +186,11 @@ static void add_stores(bound_weights *w, const bound_model *m, const ref_row *ro
 /* R-ALIBI: slope |j - C| is at most this for any key and C. */
 static void set_shift(bound_weights *w, const bound_model *m, const ref_inputs *in, attest_row at)
 {
-    const attest_tensor *slope = in->role[ATTEST_SLOPE];
     const int64_t position = ref_position(in, at.b, at.i), last = m->p->m - 1;
     mag_zero(w->shift);
     if (!m->by_key)
         return;
-    mag_set_d(w->shift, attest_load(slope, attest_offset(slope, at.h, 0, 0, 0)));
+    axis_slope_size(w->shift, in, at.h);
     mag_mul_ui(w->shift, w->shift, (ulong)(position > last ? position : last));
 }
 

@@ -80,10 +80,9 @@ static void see_score_steps(exact_keys *r)
     exact_span extra;
     r->score = r->product;
     if (attest_axis_value_of(p, ATTEST_AXIS_ALIBI) != ATTEST_ALIBI_NONE && r->last > r->first) {
-        const attest_tensor *slope = r->in->role[ATTEST_SLOPE];
         exact_span_start(&extra);
-        exact_span_see(&extra, attest_load(slope, attest_offset(slope, r->h, 0, 0, 0)));
-        extra.top += exact_log2_up(p->n + p->m); /* |i+off-j| < n+m */
+        exact_span_see(&extra, axis_slope(r->in, r->h)); /* NaN: a root, the row is not rational */
+        extra.top += exact_log2_up(p->n + p->m);         /* |i+off-j| < n+m */
         widen(&r->score, &extra);
         r->score.top++;
     }

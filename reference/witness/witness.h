@@ -87,6 +87,9 @@ void wit_feature(wit *phi, const wit_case *w, const attest_tensor *t, int64_t i0
 void wit_cosformer_angle(wit *r, const wit_case *w, int64_t pos);
 
 /* ---- witness_token.c: what a token carries besides k and v -------------------------------------------------- */
+/* The slope of the query head: stored; of alibi=usual as the ALiBi paper's code has it: of the first P heads, P a power
+ * of two, powers of 2^(-8/P), of the others every second of those that 2P heads have. */
+void wit_slope(wit *slope, const wit_case *w, int64_t head);
 /* Product of the decays of the tokens from..to, of key dimension c with decay=vector; 1 if there is none. */
 void wit_decay(wit *r, const wit_case *w, int64_t b, int64_t g, int64_t c, int64_t from, int64_t to);
 void wit_gin(wit *r, const wit_case *w, int64_t b, int64_t g, int64_t j);  /* 1 without gates on values */

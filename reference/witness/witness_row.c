@@ -104,9 +104,9 @@ static void bend_score(row_work *r, wit *s, int64_t j)
         wit_tanh(s, s);
         wit_mul(s, s, &r->t);
     }
-    if (w->slope) {
+    if (w->p->axis[ATTEST_AXIS_ALIBI].value != ATTEST_ALIBI_NONE) {
         const int64_t back = wit_back(w, r->i, j);
-        wit_set_double(&r->t, attest_load(w->slope, attest_offset(w->slope, r->h, 0, 0, 0)));
+        wit_slope(&r->t, w, r->h);
         wit_set_ui(&r->x, (unsigned long)(back > 0 ? back : -back));
         wit_mul(&r->x, &r->x, &r->t);
         wit_sub(s, s, &r->x);

@@ -1,4 +1,4 @@
-/* witness_token.c - what a token carries besides k and v: its decay and its gates, by the witness. */
+/* witness_token.c - what a token carries besides k and v: its decay and its gates, by the witness; slopes of heads. */
 #include "reference/witness/witness.h"
 
 /* What is stored of the decay of token t: gamma_g, a_t or its entry c; 1 without decay. */
@@ -88,4 +88,27 @@ void wit_gout(wit *r, const wit_case *w, int64_t b, int64_t h, int64_t i)
         wit_set_double(r, attest_load(w->gout, attest_offset(w->gout, b, h, i, 0)));
     if (w->sq)
         share_of_head(r, w, w->sq, b, h, w->p->hq, i);
+}
+
+/* ---- slopes --------------------------------------------------------------------------------------------------- */
+void wit_slope(wit *slope, const wit_case *w, int64_t head)
+{
+    const unsigned long h = (unsigned long)head;
+    unsigned long heads = 1;
+    wit two;
+    if (w->slope) {
+        wit_set_double(slope, attest_load(w->slope, attest_offset(w->slope, head, 0, 0, 0)));
+        return;
+    }
+    while (heads <= (unsigned long)w->p->hq / 2)
+        heads += heads;
+    wit_init(&two, w->bits);
+    wit_set_ui(&two, 8 * (h < heads ? h + 1 : 2 * (h - heads) + 1));
+    wit_set_ui(slope, h < heads ? heads : 2 * heads);
+    wit_div(slope, &two, slope);
+    wit_set_ui(&two, 2);
+    wit_pow(slope, &two, slope);
+    wit_set_ui(&two, 1);
+    wit_div(slope, &two, slope);
+    wit_clear(&two);
 }

@@ -2,6 +2,8 @@
 
 A rule is a class over Formula whose doc says what is wrong in it; GROUPS names the presets and axis values where that
 must show, in every one; PROBLEMS how many problems of each are tried, no more than check.py compares."""
+from fractions import Fraction
+
 from formula import Formula
 from numeric import ONE, ZERO, exp, largest, less, number, over, softmax_at, total
 
@@ -235,6 +237,22 @@ class ClampBeforeAlibi(Formula):
 
     def clamped(self, s):
         return s
+
+
+@rule("usual-slopes-of-all-heads", "alibi=usual")
+class UsualOfAllHeads(Formula):
+    "slopes 2^(-8(h+1)/Hq) whatever Hq"
+
+    def usual_exponents(self, heads):
+        return [Fraction(-8 * (h + 1), heads) for h in range(heads)]
+
+
+@rule("usual-slopes-of-kv-heads", "alibi=usual")
+class UsualOfKVHeads(Formula):
+    "the slope of the KV head"
+
+    def slope(self, h):
+        return Formula.slope(self, self.kv_head(h) if self.axes["alibi"] == "usual" else h)
 
 
 @rule("bias-of-first-head", "bias=head", "bias=full")

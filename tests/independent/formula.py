@@ -170,12 +170,25 @@ class Formula:
         kind = self.axes["bias"]
         return self.t["bias"][b if kind in ("full", "batch") else 0][h if kind in ("full", "head") else 0][i][j]
 
+    def usual_exponents(self, heads):
+        """As get_slopes() of the ALiBi paper's code: the slopes are 2 to these."""
+        near = 1 << heads.bit_length() - 1
+        if near == heads:
+            return [Fraction(-8 * (h + 1), heads) for h in range(heads)]
+        return self.usual_exponents(near) + self.usual_exponents(2 * near)[0::2][:heads - near]
+
+    def slope(self, h):
+        if self.axes["alibi"] == "draw":
+            return self.t["slope"][h]
+        exponent = self.usual_exponents(self.hq)[h]
+        return Fraction(1, 2 ** -exponent) if exponent.denominator == 1 else mp.power(2, real(exponent))
+
     def position_bias(self, s, b, h, i, j):
         if self.axes["bias"] != "none":
             return s + self.bias(b, h, i, j)
         if self.axes["alibi"] == "none":
             return s
-        return s + -(self.t["slope"][h] * abs(self.query_at(b, i) - j))
+        return s + -(self.slope(h) * abs(self.query_at(b, i) - j))
 
     def clamped(self, s):
         return s if self.axes["clamp"] == "none" else smallest([number(self.axes["clamp"]), s])
@@ -211,8 +224,8 @@ class Formula:
         if self.axes["decay"] == "vector":
             terms = [x * f for x, f in zip(terms, self.vector_decay(b, g, i, j))]
         size = sum(abs(real(x)) for x in terms) * abs(real(self.scale))
-        if self.axes["alibi"] == "draw":
-            size += abs(real(self.t["slope"][h] * (self.query_at(b, i) - j)))
+        if self.axes["alibi"] != "none":
+            size += abs(real(self.slope(h) * (self.query_at(b, i) - j)))
         if self.axes["bias"] != "none":
             size += abs(real(self.bias(b, h, i, j)))
         return max(size, abs(real(s)))

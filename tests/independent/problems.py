@@ -13,6 +13,7 @@ import tables
 ROWS_NORMS = ("rms", "layernorm", "length-rms", "length-layernorm")
 EPS_NORMS = ("sum", "l2", "length-l2") + ROWS_NORMS
 HEADS = ((1, 1), (2, 1), (2, 2), (4, 2), (3, 1), (4, 4))
+USUAL_HEADS = ((3, 1), (3, 3), (6, 2), (5, 1), (12, 4), (12, 2), (16, 2), (7, 1), (9, 3), (2, 1), (1, 1))  # of alibi=usual
 SCENES = ("normal", "dyadic", "repeat", "zeros", "large", "negative", "subnormal", "cancel")
 NUMBERS = {"filter": ("0.5", "1", "2", "0.1", "3"), "rope": ("10000", "10", "2", "0.5", "500000"),
            "window": ("1", "2", "3", "4"), "pages": ("1", "2", "4", "16"),
@@ -22,7 +23,8 @@ NUMBERS = {"filter": ("0.5", "1", "2", "0.1", "3"), "rope": ("10000", "10", "2",
 # Values of two axes whose formulas meet: which comes first, which position, which keys count.
 PAIRS = ("filter=NUMBER norm=length", "filter=NUMBER center=min", "clamp=NUMBER alibi=draw", "cap=NUMBER alibi=draw",
          "cap=NUMBER clamp=NUMBER", "mask=causal-br lens=draw", "rope=NUMBER mask=causal-br",
-         "alibi=draw mask=causal-br", "clamp=NUMBER bias=full", "cap=NUMBER bias=head", "bias=batch mask=causal-br",
+         "alibi=draw mask=causal-br", "alibi=usual mask=causal-br", "alibi=usual lens=draw", "cap=NUMBER alibi=usual",
+         "clamp=NUMBER alibi=usual", "alibi=usual window=NUMBER", "alibi=usual weight=taylor:P", "alibi=usual packed=on", "clamp=NUMBER bias=full", "cap=NUMBER bias=head", "bias=batch mask=causal-br",
          "bias=shared lens=draw", "attn_mask=full center=max", "attn_mask=shared norm=length",
          "attn_mask=head bias=full", "attn_mask=batch mask=causal-br", "attn_mask=full window=NUMBER", "pages=NUMBER lens=draw",
          "dropout=NUMBER mask=causal", "dropout=NUMBER window=NUMBER", "dropout=NUMBER norm=sink",
@@ -110,6 +112,13 @@ def draw_sizes(rng):
             "e": rng.randint(1, 3)}
 
 
+def usual_heads(rng, axes, sizes):
+    """Other numbers of heads for alibi=usual, whose slopes go by them; the problems of the others stay as they were."""
+    if axes["alibi"] == "usual":
+        sizes["hq"], sizes["hkv"] = random.Random("heads" + repr(rng.getstate())).choice(USUAL_HEADS)
+    return sizes
+
+
 def resolved(preset, rng):
     """(name with its number, all axes) of a preset."""
     name = filled(rng, "", preset)
@@ -136,7 +145,7 @@ def of_preset(rng, preset):
         name, axes = resolved(preset, rng)
         base = dict(axes)
         stray(rng, axes, BESIDE, tables.PRESETS[preset])
-        sizes = draw_sizes(rng)
+        sizes = usual_heads(rng, axes, draw_sizes(rng))
         if not contradicts(axes, sizes) and (axes["state"] == "none" or states_fit(axes, sizes)):
             return name, base, axes, sizes
     raise RuntimeError("no legal problem of preset " + preset)
@@ -151,7 +160,7 @@ def of_axes(rng, forced):
         stray(rng, axes, {key: BESIDE.get(key, 0.12) for key in axes}, ())
         for axis, value in forced:
             axes[axis] = filled(rng, axis, value)
-        sizes = draw_sizes(rng)
+        sizes = usual_heads(rng, axes, draw_sizes(rng))
         if not contradicts(axes, sizes) and (axes["state"] == "none" or states_fit(axes, sizes)):
             return name, base, axes, sizes
     raise RuntimeError("no legal problem with %s" % forced)

@@ -59,7 +59,7 @@ AXES = {
     "eps": ["0", "NUMBER"],
     "clamp": ["none", "NUMBER"],
     "cap": ["none", "NUMBER"],
-    "alibi": ["none", "draw"],
+    "alibi": ["none", "draw", "usual"],
     "state": ["none", "draw"],
     "bias": ["none", "full", "head", "batch", "shared"],
     "attn_mask": ["none", "full", "head", "batch", "shared"],

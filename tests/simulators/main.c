@@ -99,6 +99,7 @@ static const struct {
     { " scale=-0.3", 0, 0, 0 },
     { " mask=causal", 0, 0, 0 },
     { " alibi=draw", 1, 0, 0 },
+    { " alibi=usual", 1, 0, 0 },
     { " bias=full", 1, 0, 0 },
     { " decay=scalar", 0, 0, 0 },
     { " decay=vector", 0, 0, 0 },

@@ -3,7 +3,8 @@
 
 #define SOFTMAX "variant=softmax scale=0.7"
 #define SEARCHED "wild:3 wild:8 large-products huge"
-#define KEYS SOFTMAX " hq=3 hkv=1 alibi=draw mask=causal" /* slope 2^(-8/3) */
+#define KEYS SOFTMAX " hq=3 hkv=1 alibi=draw mask=causal"      /* slope 2^(-8/3) */
+#define HEADS12 SOFTMAX " hq=12 hkv=1 alibi=usual mask=causal" /* slopes 2^-1..2^-8, 2^-(1/2)..2^-(7/2) */
 #define SERIAL_KEYS (ATTEST_SERIAL_SUMS | ATTEST_ALIBI_BY_KEY)
 #define LINEAR "variant=linear scale=0.7"
 #define BF16 " in=bf16 out=f32"
@@ -154,6 +155,19 @@ static const sim_row rows[] = {
       NUMERICS(DECLARED, SPLIT), ATTEST_ALIBI_BY_KEY, "o", "normal normal:0.01", far },
     { "R-ALIBI", "slope times key, stored", "by key, scores bf16", KEYS, sim_softmax, { .alibi = ALIBI_KEY },
       NUMERICS(DECLARED, TWO_PASS, .score_dtype = 1 + ATTEST_BF16), SERIAL_KEYS, "o", SEARCHED " normal:0.01", even },
+    { "R-SLOPE", "exp2", "f32, E=5", HEADS12, sim_softmax, { .head = 10 }, NUMERICS(DECLARED, TWO_PASS), 0, "o",
+      SEARCHED " normal:0.01" },
+    { "R-SLOPE", "power of a base", "f32, E=1", HEADS12, sim_softmax, { .slope = SLOPE_POWER, .head = 8 },
+      NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED " normal:0.01", even, .quick = 1 },
+    { "R-SLOPE", "power of a base", "f32, E=7", HEADS12, sim_softmax, { .slope = SLOPE_POWER, .head = 11 },
+      NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED " normal:0.01" },
+    { "R-SLOPE", "products of bases", "f32, E=8", HEADS12, sim_softmax, { .slope = SLOPE_PRODUCT, .head = 7 },
+      NUMERICS(DECLARED, TWO_PASS), 0, "o", SEARCHED " normal:0.01" },
+    { "R-SLOPE", "e^(-x ln 2)", "f32, E=1", SOFTMAX " alibi=usual mask=causal", sim_softmax, { .slope = SLOPE_EXP },
+      NUMERICS(DECLARED, TWO_PASS), 0, "o", "normal normal:0.01", far },
+    { "R-SLOPE", "power of a base, slope times key", "by key, serial sums, E=7", HEADS12, sim_softmax,
+      { .alibi = ALIBI_KEY, .slope = SLOPE_POWER, .head = 11 }, NUMERICS(DECLARED, TWO_PASS), SERIAL_KEYS, "o",
+      "normal normal:0.01", far },
     { "R-STEP", "bias", "f32", SOFTMAX " bias=full", sim_softmax, { 0 }, NUMERICS(DECLARED, TWO_PASS), 0, "o",
       SEARCHED " edges", .quick = 1 },
     { "R-STEP", "bias, weights of a polynomial", "f32", "variant=taylor:2 scale=0.7 bias=full", sim_polynomial, { 0 },

@@ -280,7 +280,7 @@ static attest_status bound(bounded *b, sim *s, attest_tensor_id id, attest_error
     } else {
         b->count = id.index == ATTEST_O || id.index == ATTEST_U ? s->p->e : 1;
         ATTEST_TRY(attest_judge_row(b->element, NULL, truth, &declared.numerics, declared.flags, id, &got,
-                                    (attest_row){ 0, 0, s->i }, err));
+                                    (attest_row){ 0, s->options->head, s->i }, err));
     }
 out:
     attest_truth_free(truth);

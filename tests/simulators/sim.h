@@ -46,6 +46,8 @@ typedef enum sim_rate { RATE_EXPM1, RATE_EXP } sim_rate;
 typedef enum sim_bias { BIAS_ADDED, BIAS_FOLDED, BIAS_FIRST, BIAS_NARROWED, BIAS_BASE2 } sim_bias;
 /* KEY: slope j; LAST: slope (j - (m - 1)); FOLDED: (<q,k> + (slope/scale) j) scale. */
 typedef enum sim_alibi { ALIBI_DISTANCE, ALIBI_KEY, ALIBI_LAST, ALIBI_FOLDED } sim_alibi;
+/* Of alibi=usual.  POWER: of a rounded base; PRODUCT: of that base, one by one; EXP: e^(-x ln 2). */
+typedef enum sim_slope { SLOPE_EXP2, SLOPE_POWER, SLOPE_PRODUCT, SLOPE_EXP } sim_slope;
 typedef enum sim_elu { ELU_EXP, ELU_EXPM1 } sim_elu;
 /* ENDS: phi(q) and phi(k) are stored; STEPS: what leads to them, and rope's terms, too. */
 typedef enum sim_features { FEATURES_KEPT, FEATURES_ENDS, FEATURES_STEPS } sim_features;
@@ -88,6 +90,8 @@ typedef struct sim_options {
     sim_tanh tanh;
     sim_bias bias;
     sim_alibi alibi;
+    sim_slope slope;
+    int head; /* the query head that is modelled */
     sim_rate rate;
     sim_elu elu;
     sim_norm norm;
@@ -137,6 +141,7 @@ typedef struct sim {
     sim_units unit;
     sim_constant constant[SIM_CONSTANTS];
     int constants;
+    num slope;       /* of alibi=usual; -1: not yet */
     num scale, root; /* as the program has them; -1: not yet */
     num decay[SIM_KEYS][SIM_DIM];
     num log_sum[SIM_KEYS][SIM_DIM]; /* of the logarithms of decays up to a token; -1: not yet */

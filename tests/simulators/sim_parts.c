@@ -126,7 +126,7 @@ void sim_start(sim *s)
     s->dim = attest_feature_dim(s->p);
     s->constants = 0;
     s->cuts = 0;
-    s->scale = s->root = -1;
+    s->scale = s->root = s->slope = -1;
     for (int64_t t = 0; t < SIM_KEYS; t++)
         for (int64_t c = 0; c < SIM_DIM; c++)
             s->decay[t][c] = s->log_sum[t][c] = -1;
@@ -275,11 +275,38 @@ static num scaled(sim *s, num x)
 
 static int joins_product(const sim *s) { return s->options->bias == BIAS_FOLDED || s->options->bias == BIAS_FIRST; }
 
+static num usual_slope(sim *s)
+{
+    const attest_usual root = attest_usual_slope(s->p, s->options->head);
+    const tape_unit *function = &s->unit.function;
+    const long double step = (long double)root.step / (long double)root.heads, all = step * (long double)root.power;
+    if (s->options->slope == SLOPE_EXP2)
+        return sim_call(s, function, TAPE_EXP2, tape_given(&s->tape, -all));
+    if (s->options->slope == SLOPE_EXP) {
+        const num ln2 = sim_number(s, 0.693147180559945309417232121458176568L);
+        return sim_call(s, function, TAPE_EXP, sim_mul(s, &s->unit.acc, tape_given(&s->tape, -all), ln2));
+    }
+    const num base = sim_call(s, function, TAPE_EXP2, tape_given(&s->tape, -step));
+    num x = base;
+    for (int64_t n = 1; n < root.power; n++)
+        x = sim_mul(s, s->options->slope == SLOPE_PRODUCT ? &s->unit.acc : NULL, x, base);
+    return s->options->slope == SLOPE_PRODUCT ? x : sim_round(s, function, x);
+}
+
+static num slope_of(sim *s)
+{
+    if (sim_axis(s, ATTEST_AXIS_ALIBI) != ATTEST_ALIBI_USUAL)
+        return sim_input(s, ATTEST_SLOPE, s->options->head, 0, 0, 0);
+    if (s->slope < 0)
+        s->slope = usual_slope(s);
+    return s->slope;
+}
+
 /* slope (j - C); folded: over the scale. */
 static num alibi_of(sim *s, int64_t j)
 {
     const int64_t place = s->options->alibi == ALIBI_LAST ? j - (s->p->m - 1) : j;
-    num slope = sim_input(s, ATTEST_SLOPE, 0, 0, 0, 0);
+    num slope = slope_of(s);
     if (s->options->alibi == ALIBI_FOLDED && s->p->scale != 1)
         slope = sim_div(s, slope, scale_number(s));
     return sim_mul(s, &s->unit.acc, slope, tape_given(&s->tape, place));
@@ -339,7 +366,7 @@ static num steps(sim *s, num x, int64_t j)
         x = stored(s, sim_add(s, acc, x, alibi_of(s, j)));
     } else if (axis[ATTEST_AXIS_ALIBI].value && s->options->alibi != ALIBI_FOLDED) {
         const long double distance = fabsl((long double)(s->i - j));
-        const num slope = sim_input(s, ATTEST_SLOPE, 0, 0, 0, 0);
+        const num slope = slope_of(s);
         x = stored(s, sim_sub(s, acc, x, sim_mul(s, acc, slope, tape_given(&s->tape, distance))));
     }
     if (axis[ATTEST_AXIS_BIAS].value && !joins_product(s)) {

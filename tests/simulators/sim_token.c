@@ -90,7 +90,7 @@ void sim_token(sim *s, num *x, attest_role role, int64_t t, int64_t position)
 {
     const uint32_t kind = sim_axis(s, ATTEST_AXIS_FEATURE);
     for (int64_t c = 0; c < s->p->d; c++)
-        x[c] = sim_input(s, role, 0, 0, t, c);
+        x[c] = sim_input(s, role, 0, role == ATTEST_Q ? s->options->head : 0, t, c);
     if (sim_axis(s, ATTEST_AXIS_ROPE))
         rope(s, x, position);
     for (int64_t c = 0; s->options->turned && c < s->p->d; c++)

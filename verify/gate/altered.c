@@ -300,7 +300,9 @@ attest_status attest_embed(attest_prepared *prepared, attest_error *err)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a case");
     prepared->larger->c = prepared->c;
     attest_problem *p = &prepared->larger->c.problem;
-    const int heads = attest_bundle_role(prepared->inputs, ATTEST_Q_HEAD_LOGITS) == NULL;
+    /* what a head does goes by how many there are */
+    const int counted = p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_USUAL;
+    const int heads = attest_bundle_role(prepared->inputs, ATTEST_Q_HEAD_LOGITS) == NULL && !counted;
     p->b += 2;
     p->hq *= heads ? 2 : 1;
     p->hkv *= heads ? 2 : 1;

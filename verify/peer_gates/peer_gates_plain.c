@@ -48,8 +48,11 @@ static float score(const plain_run *r, int64_t b, int64_t h, int64_t i, int64_t 
         const float cap = (float)p->axis[ATTEST_AXIS_CAP].number;
         s = narrow(p->in, cap * narrow(p->in, tanhf(narrow(p->in, s / cap))));
     }
-    if (r->slope)
-        s -= (float)attest_load(r->slope, h * r->slope->stride[0]) * fabsf((float)(i + offset - j));
+    const double slope = p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_USUAL ? attest_usual_double(p, h)
+                         : r->slope ? attest_load(r->slope, h * r->slope->stride[0])
+                                    : 0;
+    if (p->axis[ATTEST_AXIS_ALIBI].value != ATTEST_ALIBI_NONE)
+        s -= (float)slope * fabsf((float)(i + offset - j));
     return s;
 }
 

@@ -55,13 +55,28 @@ static inline int score_has_steps(const attest_problem *p)
 }
 #endif
 
+#ifndef score_usual
+/* alibi=usual: 2^(-8(h+1)/P), P the largest power of two up to `heads`; of heads h >= P 2^(-4(2(h-P)+1)/P).  The
+ * exponent is exact, exp2 (glibc) within an ulp. */
+static inline real score_usual(int64_t h, int64_t heads)
+{
+    int64_t powers = 1;
+    while (2 * powers <= heads)
+        powers *= 2;
+    return real_exp2(h < powers ? -8 * (real)(h + 1) / (real)powers : -4 * (real)(2 * (h - powers) + 1) / (real)powers);
+}
+#endif
+
 #ifndef score_slope
 /* Of the row's query head; 0 without alibi. */
 static inline real score_slope(const row *r)
 {
     const attest_tensor *slopes = r->t->role[ATTEST_SLOPE];
-    const int alibi = r->p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW;
-    return alibi ? step_load(slopes, r->h * slopes->stride[0]) : 0;
+    switch (r->p->axis[ATTEST_AXIS_ALIBI].value) {
+    case ATTEST_ALIBI_DRAW: return step_load(slopes, r->h * slopes->stride[0]);
+    case ATTEST_ALIBI_USUAL: return score_usual(r->h, r->p->hq);
+    default: return 0;
+    }
 }
 #endif
 
@@ -72,7 +87,7 @@ static inline real score_chain(const row *r, real x, real slope, int64_t distanc
     const attest_problem *p = r->p;
     if (p->axis[ATTEST_AXIS_CAP].value == ATTEST_CAP_SET)
         x = score_cap(x, (real)p->axis[ATTEST_AXIS_CAP].number);
-    if (p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_DRAW)
+    if (p->axis[ATTEST_AXIS_ALIBI].value != ATTEST_ALIBI_NONE)
         x = score_alibi(x, slope, distance);
     if (p->axis[ATTEST_AXIS_BIAS].value != ATTEST_BIAS_NONE)
         x = score_biased(r, x, score_bias(r, j));

@@ -18,12 +18,14 @@
 typedef double real;
 #define REAL_DTYPE ATTEST_F64
 static inline real real_exp(real x) { return exp(x); }
+static inline real real_exp2(real x) { return exp2(x); }
 static inline real real_log(real x) { return log(x); }
 static inline real real_tanh(real x) { return tanh(x); }
 #else
 typedef float real;
 #define REAL_DTYPE ATTEST_F32
 static inline real real_exp(real x) { return expf(x); }
+static inline real real_exp2(real x) { return exp2f(x); }
 static inline real real_log(real x) { return logf(x); }
 static inline real real_tanh(real x) { return tanhf(x); }
 #endif

@@ -8,12 +8,11 @@
 
 static inline void from_first_key(real *s, const row *r, int64_t first, int64_t last)
 {
-    const attest_tensor *slope = r->t->role[ATTEST_SLOPE];
     const int64_t position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
     score_steps(s, r, first, last);
     if (r->p->axis[ATTEST_AXIS_WINDOW].value && r->p->axis[ATTEST_AXIS_ALIBI].value)
         for (int64_t j = first; j < last; j++)
-            s[j - first] += step_load(slope, r->h * slope->stride[0]) * (real)(position - r->first);
+            s[j - first] += score_slope(r) * (real)(position - r->first);
 }
 #define score_steps from_first_key
 #define attest_kernel_softmax_split_f32 attest_defect_bias_place_in_window

@@ -15,7 +15,7 @@ static inline void clamp_first(real *s, const row *r, int64_t first, int64_t las
         p.axis[ATTEST_AXIS_ALIBI].value = ATTEST_ALIBI_NONE;
         at.p = &p;
         score_steps(s, &at, first, last);
-        p.axis[ATTEST_AXIS_ALIBI].value = ATTEST_ALIBI_DRAW;
+        p.axis[ATTEST_AXIS_ALIBI].value = r->p->axis[ATTEST_AXIS_ALIBI].value;
         p.axis[ATTEST_AXIS_CLAMP].value = ATTEST_CLAMP_NONE;
     }
     at.p = &p;

@@ -8,7 +8,6 @@
 
 static inline void scaled_bias(real *s, const row *r, int64_t first, int64_t last)
 {
-    const attest_tensor *slope = r->t->role[ATTEST_SLOPE];
     const int64_t position = step_position(r->p, step_length(r->p, r->t, r->b), r->i);
     attest_problem p = *r->p;
     row at = *r;
@@ -17,7 +16,7 @@ static inline void scaled_bias(real *s, const row *r, int64_t first, int64_t las
         p.axis[ATTEST_AXIS_CLAMP].value = p.axis[ATTEST_AXIS_ALIBI].value = 0;
         score_steps(s, &at, first, last);
         for (int64_t j = first; j < last; j++)
-            s[j - first] -= r->scale * step_load(slope, r->h * slope->stride[0]) * fabsf((real)(position - j));
+            s[j - first] -= r->scale * score_slope(r) * fabsf((real)(position - j));
         p = *r->p;
         p.axis[ATTEST_AXIS_CAP].value = p.axis[ATTEST_AXIS_ALIBI].value = 0;
     }

@@ -1,4 +1,5 @@
-/* alibi_slope_assumed - 2^(-8(h+1)/Hq), as in the paper, whatever the tensor of slopes says. */
+/* alibi_slope_assumed - 2^(-8(h+1)/Hq), whatever the tensor of slopes says: that of alibi=usual where Hq is a power of
+ * two. */
 #include "cpu/steps/step.h"
 
 static inline real usual_slope(const row *r) { return exp2f(-8 * (real)(r->h + 1) / (real)r->p->hq); }

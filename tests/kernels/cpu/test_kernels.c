@@ -24,6 +24,7 @@ static const char *const settings[] = {
     "norm=rms", "norm=layernorm", "norm=length-l2", "norm=length-rms", "norm=length-layernorm",
     "norm=rms affine=draw eps=0.01", "norm=layernorm affine=draw eps=0.5 gates=out", "norm=length-rms affine=draw",
     "norm=length-layernorm affine=draw eps=0.1", "norm=l2 eps=0.01", "eps=0.5", "clamp=0.1", "cap=0.5", "alibi=draw",
+    "alibi=usual", "cap=0.5 alibi=usual clamp=0.1",
     "cap=0.5 alibi=draw clamp=0.1", "norm=none cap=0.5 alibi=draw clamp=-0.1", "filter=0.3", "filter=0.7 norm=none",
     "filter=0.5 decay=scalar norm=sink", "norm=none rope=10 alibi=draw gates=inout",
     "bias=full", "bias=head filter=0.3", "cap=0.5 bias=batch clamp=0.1", "bias=shared decay=scalar",

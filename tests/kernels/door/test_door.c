@@ -41,6 +41,9 @@ START_TEST(test_serves)
                  { "mask=causal", "mask=causal", NULL },
                  { "mask=causal", "mask=full", "mask=full" },
                  { "mask=any", "mask=causal-br", NULL },
+                 { "alibi=any", "alibi=draw", NULL },
+                 { "alibi=any", "alibi=usual", "alibi=usual" }, /* not asked of programs that read slopes */
+                 { "alibi=none,draw,usual", "alibi=usual", NULL },
                  { "weight=exp,taylor:2 norm=any", "variant=taylor:2", NULL },
                  { "weight=exp,taylor:2 norm=any", "variant=taylor:3", "weight=taylor:3" },
                  { "", "in=bf16", "in=bf16" },

@@ -24,6 +24,7 @@ static const char *const lines[] = {
     "variant=softmax b=3 n=2 m=190 d=4 e=4 splits=3 lens=draw",
     "variant=softmax b=2 n=9 m=150 d=4 e=16 splits=2 mask=causal-br window=70",
     "variant=softmax n=2 m=100 d=4 e=4 cap=2 splits=2", "variant=softmax hq=2 n=2 m=100 d=4 e=4 alibi=draw splits=2",
+    "variant=softmax hq=3 n=2 m=100 d=4 e=4 alibi=usual splits=2",
     "variant=softmax b=2 hq=2 n=2 m=100 d=4 e=4 bias=full splits=2",
     "variant=softmax n=3 m=100 d=4 e=4 clamp=0.5 splits=2", "variant=softmax n=2 m=100 d=4 e=4 norm=sink splits=2",
     "variant=softmax n=3 m=100 d=4 e=4 eps=0.5 splits=2", "variant=softmax n=2 m=100 d=4 e=16 gates=heads splits=2",

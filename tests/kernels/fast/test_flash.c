@@ -21,6 +21,7 @@ static const char *const lines[] = {
     "variant=softmax n=70 m=200 d=4 e=4 mask=causal-br window=64", "variant=softmax n=140 m=140 d=4 e=4 window=3",
     "variant=softmax b=2 hq=6 hkv=2 n=20 m=90 d=4 e=4 mask=causal-br", "variant=softmax hq=3 hkv=1 n=7 m=100 d=6 e=5",
     "variant=softmax n=20 m=100 d=4 e=4 cap=2", "variant=softmax hq=2 n=20 m=100 d=4 e=4 alibi=draw",
+    "variant=softmax hq=3 n=20 m=100 d=4 e=4 alibi=usual",
     "variant=softmax b=2 hq=2 n=20 m=100 d=4 e=4 bias=head clamp=1",
     "variant=softmax n=20 m=100 d=4 e=4 clamp=0.5",
     "variant=softmax n=20 m=100 d=4 e=4 cap=3 alibi=draw clamp=1 norm=sink",

@@ -26,6 +26,7 @@ static const char *const lines[] = {
     SOFTMAX "b=2 n=5 m=70 d=4 e=4 mask=causal lens=draw", SOFTMAX "n=70 m=130 d=4 e=4 mask=causal window=5",
     SOFTMAX "b=2 hq=6 hkv=2 n=20 m=90 d=4 e=4 mask=causal-br", SOFTMAX "n=20 m=100 d=4 e=4 cap=3 clamp=1 norm=sink",
     SOFTMAX "hq=2 n=20 m=100 d=4 e=4 alibi=draw",
+    SOFTMAX "hq=3 n=20 m=100 d=4 e=4 alibi=usual",
     SOFTMAX "b=2 hq=2 n=20 m=100 d=4 e=4 bias=full", SOFTMAX "n=70 m=100 d=4 e=4 filter=1 mask=causal",
     SOFTMAX "n=70 m=70 d=4 e=4 mask=causal decay=scalar", SOFTMAX "n=20 m=100 d=4 e=4 eps=0.5 gates=out out=f32",
     SOFTMAX "n=9 m=70 d=4 e=4 gates=pre-out", SOFTMAX "n=20 m=150 d=4 e=4 scale=-3 mask=causal",

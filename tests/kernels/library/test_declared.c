@@ -132,6 +132,8 @@ START_TEST(test_alibi_by_key)
         uint32_t outputs, schedule;
     } rows[] = { { "alibi=draw mask=causal", NULL, ATTEST_GIVES_O | ATTEST_GIVES_LSE, ATTEST_SCHEDULE_ONLINE },
                  { "alibi=draw mask=causal-br cap=2", NULL, ATTEST_GIVES_O, 0 },
+                 { "alibi=usual mask=causal", NULL, ATTEST_GIVES_O | ATTEST_GIVES_LSE, ATTEST_SCHEDULE_ONLINE },
+                 { "alibi=usual mask=causal clamp=2", "a clamp", ATTEST_GIVES_O, 0 },
                  { "alibi=draw mask=causal clamp=2", "a clamp", ATTEST_GIVES_O, 0 },
                  { "alibi=draw mask=causal eps=1", "an eps", ATTEST_GIVES_O, 0 },
                  { "variant=softmax1 alibi=draw mask=causal", "another norm", ATTEST_GIVES_O, 0 },

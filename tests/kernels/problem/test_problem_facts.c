@@ -96,6 +96,7 @@ static const char *const different[] = {
     "cap=1",
     "cap=2",
     "alibi=draw",
+    "alibi=usual",
     "bias=full",
     "bias=head",
     "bias=batch",

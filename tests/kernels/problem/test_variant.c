@@ -212,6 +212,9 @@ static const char *const contradictions[][3] = {
     { "state=draw weight=taylor:2 attn_mask=full", "state", "attn_mask" },
     { "decay=scalar mask=causal attn_mask=batch", "attn_mask", "decay" },
     { "alibi=draw bias=shared", "bias", "alibi" },
+    { "alibi=usual bias=full", "bias", "alibi" },
+    { "state=draw weight=taylor:2 alibi=usual", "state", "alibi" },
+    { "update=delta weight=power:1 norm=none mask=causal alibi=usual", "update", "alibi" },
     { "update=delta weight=power:1 norm=none mask=causal lens_q=draw", "update", "lens_q" },
     { "feature=cosformer lens_q=draw", "lens_q", "feature" },
     { "state=draw weight=taylor:2 lens_q=draw", "state", "lens_q" },
@@ -321,7 +324,7 @@ static void check_consequences(axes axis, const char *text)
     const int scaled_away = IS(NORM, SUM) || IS(NORM, SINK) || IS(NORM, L2) || IS(NORM, RMS);
     const int legal[6] = { 0, 1, exponential && scaled_away, IS(UPDATE, ADD) && !row_wide, recurrent, recurrent };
     const int rational = !exponential && (IS(FEATURE, IDENTITY) || IS(FEATURE, RELU)) && IS(ROPE, NONE) &&
-                         !IS(GATES, HEADS) && IS(CAP, NONE) && !IS(UPDATE, EFLA) &&
+                         !IS(GATES, HEADS) && IS(CAP, NONE) && !IS(UPDATE, EFLA) && !IS(ALIBI, USUAL) &&
                          (IS(NORM, SUM) || IS(NORM, FLOOR) || IS(NORM, NONE) || IS(NORM, LENGTH));
     must(attest_variant_polynomial(axis) == !exponential, "polynomial: %s", text);
     must(attest_variant_recurrent(axis) == recurrent, "recurrent: %s", text);

@@ -163,7 +163,8 @@ static const char *const values[][3] = {
     { "cap", "0", NULL },
     { "cap", "-1", NULL },
     // clang-format off
-    { "alibi", "none", "none" }, { "alibi", "draw", "draw" }, { "state", "none", "none" },
+    { "alibi", "none", "none" }, { "alibi", "draw", "draw" }, { "alibi", "usual", "usual" }, { "alibi", "on", NULL },
+    { "state", "none", "none" },
     { "state", "draw", "draw" }, { "state", "given", NULL }, { "bias", "none", "none" }, { "bias", "head", "head" },
     { "bias", "batch", "batch" }, { "bias", "shared", "shared" }, { "bias", "full", "full" },
     { "attn_mask", "none", "none" }, { "attn_mask", "full", "full" }, { "attn_mask", "head", "head" },

@@ -206,6 +206,7 @@ static const struct {
     { "n=8 d=4 scale=9 in=f64", 1 },
     { "n=8 d=4 family=subnormal", 0 },
     { "n=300 d=2 alibi=draw hq=8", 0 }, /* 600 tokens away */
+    { "n=300 d=2 alibi=usual hq=8", 0 },
     { "variant=linear n=8 d=4", 1 },
     { "variant=linear n=8 d=4 in=bf16", 1 },
     { "variant=linear n=8 d=4 scale=1e20", 1 },

@@ -22,6 +22,8 @@ static const question holds[] = {
       "variant=softmax alibi=draw clamp=1 hq=4 hkv=2 b=2 n=5 m=9 mask=causal-br" },
     { "alibi-bias", "softmax-online-f32", "variant=softmax alibi=draw lens=draw hq=2 b=2 n=5 m=9 mask=causal-br" },
     { "alibi-bias", "taylor-direct-f32", "variant=taylor:2 alibi=draw" CAUSAL },
+    { "alibi-bias", "softmax-two-pass-f32", "variant=softmax alibi=usual hq=6 hkv=2 b=2 n=5 m=9 mask=causal-br" },
+    { "shared-heads", "softmax-online-f32", "variant=softmax alibi=usual hq=6 hkv=2" CAUSAL },
     { "open-mask", "softmax-online-f32", "variant=softmax lens=draw hq=4 hkv=2 b=2" CAUSAL },
     { "open-mask", "taylor-direct-f32", "variant=taylor:2 center=mid bias=head hq=2" CAUSAL },
     { "mask-tensor", "softmax-two-pass-f32", "variant=softmax alibi=draw hq=4 hkv=2 b=2" CAUSAL },
@@ -135,6 +137,9 @@ static const question silent[] = {
     { "bias-shift", "softmax-two-pass-f32", "variant=softmax1" CAUSAL },
     { "bias-shift", "taylor-direct-f32", "variant=taylor:2" CAUSAL },
     { "alibi-bias", "softmax-two-pass-f32", "variant=softmax" CAUSAL },
+    { "alibi-bias", "softmax-two-pass-f32",
+      "variant=softmax alibi=usual hq=12" CAUSAL }, /* roots: no double has them */
+    { "heads-alone", "softmax-two-pass-f32", "variant=softmax alibi=usual hq=6 hkv=2" CAUSAL },
     { "alibi-bias", "softmax-online-bf16", "variant=softmax alibi=draw in=bf16 p=bf16 hq=3" CAUSAL },
 };
 
@@ -153,6 +158,8 @@ static const question defects[] = {
     { "heads-alone", "dropout-kv-head", "variant=taylor:2 dropout=0.5 hq=4 hkv=2" CAUSAL },
     { "alibi-bias", "bias-kv-head", "variant=softmax alibi=draw hq=4 hkv=2" CAUSAL },
     { "alibi-bias", "bias-before-scale", "variant=softmax alibi=draw" CAUSAL },
+    { "alibi-bias", "usual-all-heads", "variant=softmax alibi=usual hq=3" CAUSAL },
+    { "alibi-bias", "usual-from-0", "variant=softmax alibi=usual hq=2" CAUSAL },
     { "far-sink", "sink-sign", "variant=softmax" CAUSAL },
     { "low-floor", "norm-discarded", "variant=softmax" CAUSAL },
     { "low-floor", "floor-of-abs", "variant=linear norm=sum" CAUSAL },

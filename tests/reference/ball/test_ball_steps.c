@@ -103,6 +103,53 @@ START_TEST(soft_cap)
 }
 END_TEST
 
+/* alibi=usual: of 12 heads 2^-1..2^-8, then 2^-(1/2), 2^-(3/2), 2^-(5/2), 2^-(7/2): the squares of these are powers of
+ * two; of 3 and of 1; of 16 2^-(1/2)..2^-8. */
+START_TEST(usual_slopes)
+{
+    static const struct {
+        const char *line;
+        int halves[16]; /* the slope is 2^-(this/2) */
+    } table[] = {
+        { "hq=12 hkv=4", { 2, 4, 6, 8, 10, 12, 14, 16, 1, 3, 5, 7 } },
+        { "hq=3", { 8, 16, 4 } },
+        { "hq=1", { 16 } },
+        { "hq=16", { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 } },
+        { "hq=6 hkv=2", { 4, 8, 12, 16, 2, 6 } },
+    };
+    arb_t square;
+    arb_init(square);
+    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
+        char line[128];
+        ball_case x;
+        snprintf(line, sizeof line, "%s n=2 m=4 d=1 e=1 alibi=usual mask=causal-br", table[t].line);
+        ball_case_start(&x, line, 0);
+        ck_assert(!attest_bundle_role(x.bundle, ATTEST_SLOPE));
+        for (int h = 0; h < x.in.p->hq; h++)
+            for (slong prec = 64; prec <= 1024; prec *= 4) {
+                mag_t size;
+                mag_init(size);
+                ball_case_row(&x, 0, h, 1, prec);
+                ck_assert_int_eq(x.row.keys, 4);
+                for (int j = 0; j < 4; j++) { /* the query stands at key 3 */
+                    arb_mul(square, x.row.s + j, x.row.s + j, 2048);
+                    ck_assert_msg(ball_is_double(square, (3 - j) * (3 - j) * exp2(-table[t].halves[h]), prec - 8) &&
+                                      !arb_is_positive(x.row.s + j),
+                                  "%s: head %d key %d", line, h, j);
+                }
+                axis_slope_size(size, &x.in, h);
+                ck_assert(mag_get_d(size) >= exp2(-0.5 * table[t].halves[h]) &&
+                          mag_get_d(size) < exp2(-0.5 * table[t].halves[h]) * (1 + 0x1p-20));
+                const double exact = axis_slope(&x.in, h);
+                ck_assert(table[t].halves[h] % 2 ? isnan(exact) : exact == exp2(-0.5 * table[t].halves[h]));
+                mag_clear(size);
+            }
+        ball_case_stop(&x);
+    }
+    arb_clear(square);
+}
+END_TEST
+
 /* The slope is the query head's; the position counts from the batch entry's own length. */
 START_TEST(alibi_heads_and_lens)
 {
@@ -340,6 +387,7 @@ START_TEST(no_tie_lemma)
         "clamp=5",
         "cap=5",
         "alibi=draw",
+        "alibi=usual",
         "rope=2",
         "filter=2",
         "mask=causal decay=retnet",
@@ -434,6 +482,7 @@ Suite *suite_ball_steps(void)
     tcase_add_test(t, by_hand);
     tcase_add_test(t, soft_cap);
     tcase_add_test(t, alibi_heads_and_lens);
+    tcase_add_test(t, usual_slopes);
     tcase_add_test(t, bias_broadcasts);
     tcase_add_test(t, masks_broadcast);
     tcase_add_test(t, masked_keys_are_none);

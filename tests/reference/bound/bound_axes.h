@@ -19,6 +19,7 @@ typedef enum axes_defect {
     AXES_FEATURE,  /* unit: not divided; silu: sigmoid only */
     AXES_CAP,      /* no cap */
     AXES_SLOPE,    /* alibi: one token further */
+    AXES_USUAL,    /* alibi=usual: of the head before */
     AXES_BIAS,     /* that of the next key */
     AXES_CLAMP,    /* no clamp */
     AXES_FILTER,   /* TAU a quarter larger */
@@ -177,6 +178,21 @@ static inline float axes_gate_out(const axes_sim *s, int64_t i)
     return 1;
 }
 
+/* alibi=usual as ggml has it: powers of a rounded base; backwards: products of it, one by one. */
+static inline float axes_usual(const axes_sim *s)
+{
+    int64_t powers = 1;
+    while (2 * powers <= s->p->hq)
+        powers *= 2;
+    const int first = s->h < powers;
+    const int64_t power = (first ? s->h + 1 : 2 * (s->h - powers) + 1) - (s->defect == AXES_USUAL);
+    const float base = powf(2, (first ? -8.0F : -4.0F) / (float)powers);
+    float slope = 1;
+    for (int64_t n = 0; n < power; n++)
+        slope *= base;
+    return s->backwards ? slope : powf(base, (float)power);
+}
+
 /* ---- weights ---------------------------------------------------------------------------------------------- */
 static inline float axes_score(const axes_sim *s, const float *q, int64_t i, int64_t j)
 {
@@ -195,7 +211,9 @@ static inline float axes_score(const axes_sim *s, const float *q, int64_t i, int
     }
     if (axes_value(s, ATTEST_AXIS_ALIBI)) {
         const int64_t back = ref_position(&s->x.in, 0, i) - j + (s->defect == AXES_SLOPE);
-        dot -= axes_load(s, ATTEST_SLOPE, s->h, 0, 0, 0) * (float)(back < 0 ? -back : back);
+        const int usual = axes_value(s, ATTEST_AXIS_ALIBI) == ATTEST_ALIBI_USUAL;
+        const float slope = usual ? axes_usual(s) : axes_load(s, ATTEST_SLOPE, s->h, 0, 0, 0);
+        dot -= slope * (float)(back < 0 ? -back : back);
     }
     if (axes_value(s, ATTEST_AXIS_BIAS)) {
         const attest_tensor *t = s->x.in.role[ATTEST_BIAS];

@@ -76,6 +76,11 @@ START_TEST(steps_of_a_score)
     const double d = gamma_of(3, U) * 1.5;
     is("alibi", "delta", r.w.delta + 2, d + U * (1.5 + d)); /* key 2 is 0: the bias alone */
     row_stop(&r);
+    row_open(&r, "alibi=usual" THREE, 3, 1);
+    row_ready(&r, &pass, 0, 1);
+    const double slope = 0x1p-8, own = both(gamma_of(3, U), gamma_of(10 * 1 + 26, U)) * 2 * slope; /* of one head */
+    is("alibi=usual", "delta", r.w.delta + 2, own + U * (2 * slope + own));
+    row_stop(&r);
 }
 END_TEST
 

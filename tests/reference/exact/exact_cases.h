@@ -237,7 +237,11 @@ static inline void cases_steps(mpq_t s, const cases_case *c, int64_t b, int64_t 
     mpq_t x, y;
     mpq_inits(x, y, NULL);
     if (p->axis[ATTEST_AXIS_ALIBI].value) {
-        mpq_set_d(x, attest_load(c->in.role[ATTEST_SLOPE], h));
+        static const int tops[5][4] = { { 8 }, { 8 }, { 4, 8 }, { 4, 8, 2 }, { 2, 4, 6, 8 } }; /* 2^-, of 1..4 heads */
+        if (p->axis[ATTEST_AXIS_ALIBI].value == ATTEST_ALIBI_USUAL)
+            mpq_set_ui(x, 1, 1ul << tops[p->hq][h]);
+        else
+            mpq_set_d(x, attest_load(c->in.role[ATTEST_SLOPE], h));
         mpq_set_si(y, llabs(i + off - j), 1);
         mpq_mul(x, x, y);
         mpq_sub(s, s, x);

@@ -61,7 +61,7 @@ static void draw_line(char *line, size_t len, cases_rng *rng)
     };
     static const char *const decays[] = { "", " decay=retnet", " decay=scalar", " decay=vector" };
     static const char *const steps[] = {
-        "", " clamp=0.5", " alibi=draw", " clamp=-0.75 alibi=draw", " filter=1", " filter=0.25 clamp=0.125"
+        "", " clamp=0.5", " alibi=draw", " clamp=-1 alibi=draw", " filter=1", " filter=1 clamp=0.125", " alibi=usual"
     };
     static const char *const states[] = { "", " state=draw", " window=3" };
     static const char *const lens[] = { "", " lens=draw", BIASES, MASKS };
@@ -177,7 +177,7 @@ static const struct {
     { ATTEST_AXIS_LENS, 2, 0 },                       { ATTEST_AXIS_DECAY, 4, 0 },  { ATTEST_AXIS_GATES, 5, 0 },
     { ATTEST_AXIS_NORM, 5, ATTEST_NORM_SINK + 1 },    { ATTEST_AXIS_UPDATE, 2, 0 }, { ATTEST_AXIS_EPS, 2, 0 },
     { ATTEST_AXIS_CLAMP, 2, 0 }, { ATTEST_AXIS_BIAS, 5, 0 }, { ATTEST_AXIS_ATTN_MASK, 5, 0 },
-    { ATTEST_AXIS_ALIBI, 2, 0 }, { ATTEST_AXIS_STATE, 2, 0 },
+    { ATTEST_AXIS_ALIBI, 3, 0 }, { ATTEST_AXIS_STATE, 2, 0 },
 };
 // clang-format on
 

@@ -295,6 +295,8 @@ static const struct {
     { "a filter", "variant=taylor:2 filter=1", ATTEST_V, 0, 1, 0, 1 },
     { "clamp", "variant=taylor:2 clamp=1", ATTEST_V, 0, 1, 0, 1 },
     { "alibi", "variant=taylor:2 alibi=draw", ATTEST_V, 0, 1, 0, 1 },
+    { "slopes 2^-8, 2^-4, 2^-2", "variant=taylor:2 alibi=usual hq=3", ATTEST_V, 0, 1, 0, 1 },
+    { "a slope 2^-(1/2)", "variant=taylor:2 alibi=usual hq=16", ATTEST_V, 0, 1, 0, 0 },
     { "a state", "variant=taylor:2 state=draw", ATTEST_V, 0, 1, 0, 1 },
     { "the delta rule", "variant=deltanet", ATTEST_V, 0, 1, 0, 1 },
     { "rope", "variant=linear rope=100", ATTEST_V, 0, 1, 0, 0 },

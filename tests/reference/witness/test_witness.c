@@ -376,6 +376,27 @@ static void check_coverage(const tally *sum)
         ck_assert_msg(sum->preset[k] >= 6, "only %d lines have %s", sum->preset[k], attest_presets[k].name);
 }
 
+/* Heads beyond a power of two, which random lines have not; roots and powers of two. */
+START_TEST(usual_slopes_agree)
+{
+    static const char *const lines[] = { "variant=softmax alibi=usual mask=causal hq=12 hkv=4 n=4 d=2 e=2",
+                                         "variant=taylor:2 alibi=usual mask=causal-br hq=3 hkv=1 n=3 m=6 d=2 e=2",
+                                         "variant=softmax alibi=usual cap=2 clamp=1 hq=16 hkv=2 n=2 m=5 d=2 e=2",
+                                         "variant=linear alibi=usual hq=7 n=3 d=2 e=2 in=f64" };
+    tally sum = { 0 };
+    uint64_t seed = 5;
+    for (size_t n = 0; n < sizeof lines / sizeof lines[0]; n++) {
+        line_check lc = { .sum = &sum };
+        attest_error err;
+        snprintf(lc.line, sizeof lc.line, "%s", lines[n]);
+        ck_assert_msg(attest_case_parse(&lc.c, lc.line, NULL, NULL, &err) == ATTEST_OK, "%s", err.text);
+        check_line(&lc, &seed);
+    }
+    ck_assert(sum.rows - sum.no_truth >= 60 && sum.open == 0);
+    flint_cleanup();
+}
+END_TEST
+
 START_TEST(random_lines_agree)
 {
     tally sum = { 0 };
@@ -428,6 +449,7 @@ Suite *suite_witness(void)
     Suite *suite = suite_create("witness");
     TCase *lines = tcase_create("lines");
     tcase_set_timeout(lines, 120);
+    tcase_add_test(lines, usual_slopes_agree);
     tcase_add_test(lines, random_lines_agree);
     tcase_add_test(lines, states_of_non_finite_keys);
     suite_add_tcase(suite, lines);

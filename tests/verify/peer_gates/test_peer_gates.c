@@ -207,6 +207,13 @@ START_TEST(plain)
         { "n=1 m=2 scale=0.3 cap=50", "96", "1 1.0078125", "0 1", "", { 0.5 } },
         /* distances 1 and 0, slope 1: T(1/(1+e)) = 138/512; bottom right: the row is the second of two */
         { "n=1 m=2 mask=causal-br alibi=draw", "0", "1 2", "1 0", "slope 1", { 138.0 / 512 } },
+        /* slopes 2^-4, 2^-8, 2^-2: T of 1/(1+e^slope) = 248.003/512, 255.5000006/512, 224.2/512 */
+        { "n=1 m=2 hq=3 hkv=1 mask=causal-br alibi=usual",
+          "0 0 0",
+          "1 2",
+          "1 0",
+          "",
+          { 248.0 / 512, 0.5, 224.0 / 512 } },
         /* lengths 0 and 1: a row without a key is 0 */
         { "n=1 m=2 b=2 lens=draw", "1 1", "1 2 3 4", "5 6 7 8", "len 0 1", { 0, 7 } },
         /* two query heads share a KV head; a window of one key; e = 2 */

@@ -17,6 +17,7 @@ typedef struct attest_changed {
     uint32_t flags;
     int64_t skipped_keys, skipped_queries; /* at the start, which `c` has not */
     int heads;
+    attest_role given; /* a tensor that the run has not and `edit` fills; ATTEST_Q: none */
 } attest_changed;
 
 typedef struct attest_convention {

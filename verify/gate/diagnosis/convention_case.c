@@ -82,8 +82,12 @@ static attest_status copy_tensors(attest_changed *t, int *applies, attest_error 
     ATTEST_TRY(attest_bundle_new(&t->in, err));
     ATTEST_TRY(attest_bundle_new(&t->out, err));
     size_t count = attest_problem_inputs(&t->c.problem, ids, ATTEST_MAX_TENSORS);
-    for (size_t i = 0; i < count && *applies; i++)
-        ATTEST_TRY(copy(t->in, applies, t, t->inputs, ids[i], err));
+    for (size_t i = 0; i < count && *applies; i++) {
+        if (t->given != ATTEST_Q && ids[i].kind == ATTEST_KIND_ROLE && ids[i].index == t->given)
+            ATTEST_TRY(attest_bundle_add(t->in, &t->c.problem, ids[i], 0, NULL, err));
+        else
+            ATTEST_TRY(copy(t->in, applies, t, t->inputs, ids[i], err));
+    }
     count = *applies ? attest_problem_outputs(&t->c.problem, ids, ATTEST_MAX_TENSORS) : 0;
     for (size_t i = 0; i < count; i++)
         ATTEST_TRY(copy(t->out, &there, t, t->outputs, ids[i], err));

@@ -221,16 +221,64 @@ out:
     return status;
 }
 
-static int has_slopes(attest_changed *t) { return value_of(t, ATTEST_AXIS_ALIBI) != 0; }
+/* Slopes of alibi=usual become a tensor, which `edit` fills. */
+static int usual_slopes(attest_changed *t)
+{
+    attest_setting *alibi = &t->c.problem.axis[ATTEST_AXIS_ALIBI];
+    if (alibi->value != ATTEST_ALIBI_USUAL)
+        return 0;
+    alibi->value = ATTEST_ALIBI_DRAW;
+    t->given = ATTEST_SLOPE;
+    return 1;
+}
 
-static attest_status negate_slopes(attest_changed *t, attest_error *err)
+static int has_slopes(attest_changed *t)
+{
+    return value_of(t, ATTEST_AXIS_ALIBI) == ATTEST_ALIBI_DRAW || usual_slopes(t);
+}
+
+static int few_powers(attest_changed *t)
+{
+    return attest_usual_slope(&t->c.problem, 0).heads < t->c.problem.hq && usual_slopes(t);
+}
+
+/* Doubles rounded to the tensor's type: off by less than the bounds of products with them. */
+static attest_status set_slopes(attest_changed *t, double (*of)(const attest_problem *p, int64_t h), attest_error *err)
 {
     const attest_tensor *slope = attest_bundle_role(t->in, ATTEST_SLOPE);
     (void)err;
     for (int64_t h = 0; h < attest_tensor_count(slope); h++)
+        attest_store_bits(slope, h, attest_from_f64(slope->dtype, of(&t->c.problem, h)));
+    return ATTEST_OK;
+}
+
+static double usual_negative(const attest_problem *p, int64_t h) { return -attest_usual_double(p, h); }
+static double all_heads(const attest_problem *p, int64_t h) { return exp2(-8 * (double)(h + 1) / (double)p->hq); }
+
+static double one_power_less(const attest_problem *p, int64_t h)
+{
+    const attest_usual slope = attest_usual_slope(p, h);
+    return exp2(-(double)(slope.step * (slope.power - 1)) / (double)slope.heads);
+}
+
+static double in_a_row(const attest_problem *p, int64_t h)
+{
+    return exp2(-4 * (double)(h + 1) / (double)attest_usual_slope(p, h).heads);
+}
+
+static attest_status negate_slopes(attest_changed *t, attest_error *err)
+{
+    const attest_tensor *slope = attest_bundle_role(t->in, ATTEST_SLOPE);
+    if (t->given == ATTEST_SLOPE)
+        return set_slopes(t, usual_negative, err);
+    for (int64_t h = 0; h < attest_tensor_count(slope); h++)
         attest_store_bits(slope, h, attest_from_f64(slope->dtype, -attest_load(slope, h)));
     return ATTEST_OK;
 }
+
+static attest_status slopes_all_heads(attest_changed *t, attest_error *err) { return set_slopes(t, all_heads, err); }
+static attest_status slopes_from_0(attest_changed *t, attest_error *err) { return set_slopes(t, one_power_less, err); }
+static attest_status slopes_in_a_row(attest_changed *t, attest_error *err) { return set_slopes(t, in_a_row, err); }
 
 static int many_keys(attest_changed *t) { return t->c.problem.m > 1; }
 
@@ -290,7 +338,11 @@ const attest_convention attest_convention_table[] = {
     SETTING("clamp=none"),
     SETTING("filter=none"),
     SETTING("alibi=none"),
+    SETTING("alibi=usual"),
     TENSORS("alibi with the other sign", has_slopes, negate_slopes),
+    TENSORS("alibi slopes 2^(-8(h+1)/Hq), Hq not a power of two", few_powers, slopes_all_heads),
+    TENSORS("alibi slopes of h in place of h+1", usual_slopes, slopes_from_0),
+    TENSORS("alibi slopes 2^(-4(h+1)/P), not in turn", few_powers, slopes_in_a_row),
     SETTING("bias=none"),
     SETTING("rope=none"),
     SETTING("feature=identity"),

@@ -174,7 +174,7 @@ def kernel(variants: Words = "softmax", axes: Words = None, types: Words = "f32"
     """Declares a function `f(p, q, k, v, *, visible, len, sink, bias, attn_mask, keep, block_table, cu_seqlens_q, ..)` as a kernel.
 
     variants   presets (`attest list variants`); axes: those that may be not at their default, {"mask", "lens"} (any
-               value) or {"mask": "full,causal"}; types: of q, k, v (k, v: also kv); p, out, acc: types as in a problem line
+               value, but alibi=usual, whose slopes the function makes: {"alibi": "none,draw,usual"}) or {"mask": "full,causal"}; types: of q, k, v (k, v: also kv); p, out, acc: types as in a problem line
     framework  "numpy", "torch" or "jax": what the arrays are; bf16, e4m3 and e5m2 are float32 in numpy
     supports   f(problem): True, or why not
     warm_up    called once in the kernel's process before the first case, outside of every time limit of a case

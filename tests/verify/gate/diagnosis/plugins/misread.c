@@ -97,6 +97,41 @@ static void negate_slopes(asked *a)
         x[h] = -x[h];
 }
 
+/* alibi=usual as slopes of one's own; `of`: its exponent, with P the largest power of two up to Hq. */
+static void own_slopes(asked *a, double (*of)(int64_t h, int64_t heads, int64_t powers))
+{
+    const attest_tensor *q = a->role[ATTEST_Q];
+    attest_tensor *t = view(a, ATTEST_Q);
+    float *x = malloc(sizeof *x * (size_t)a->p.hq);
+    int64_t powers = 1;
+    while (2 * powers <= a->p.hq)
+        powers *= 2;
+    for (int64_t h = 0; h < a->p.hq; h++)
+        x[h] = exp2f(-(float)of(h, a->p.hq, powers));
+    a->role[ATTEST_SLOPE] = t;
+    a->role[ATTEST_Q] = q;
+    t->data = a->memory[a->used - 1] = x;
+    t->stride[0] = 1;
+    a->p.axis[ATTEST_AXIS_ALIBI].value = ATTEST_ALIBI_DRAW;
+}
+
+static double of_all(int64_t h, int64_t heads, int64_t powers)
+{
+    return (void)powers, 8.0 * (double)(h + 1) / (double)heads;
+}
+static double from_0(int64_t h, int64_t heads, int64_t powers)
+{
+    (void)heads;
+    return h < powers ? 8.0 * (double)h / (double)powers : 4.0 * (double)(2 * (h - powers)) / (double)powers;
+}
+static double in_a_row(int64_t h, int64_t heads, int64_t powers)
+{
+    return (void)heads, 4.0 * (double)(h + 1) / (double)powers;
+}
+static void slopes_of_all(asked *a) { own_slopes(a, of_all); }
+static void slopes_from_0(asked *a) { own_slopes(a, from_0); }
+static void slopes_in_a_row(asked *a) { own_slopes(a, in_a_row); }
+
 static void first_zero(asked *a)
 {
     float *v = copy(a, ATTEST_V);
@@ -283,7 +318,11 @@ static const mistake mistakes[] = {
     { "no-clamp", TWO_PASS, SET("14 0 0 0") },
     { "no-filter", TWO_PASS, SET("2 0 0 0") },
     { "no-alibi", TWO_PASS, SET("16 0 0 0") },
+    { "own-alibi", TWO_PASS, SET("16 2 0 0") },
     { "alibi-sign", TWO_PASS, .before = negate_slopes },
+    { "alibi-all", TWO_PASS, .before = slopes_of_all },
+    { "alibi-from-0", TWO_PASS, .before = slopes_from_0 },
+    { "alibi-in-a-row", TWO_PASS, .before = slopes_in_a_row },
     { "no-bias", TWO_PASS, SET("18 0 0 0") },
     { "no-rope", TWO_PASS, SET("4 0 0 0") },
     { "no-feature", DIRECT, SET("3 0 0 0") },
