@@ -16,8 +16,8 @@ enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 static const struct stream_answer {
     uint64_t seed, hash;
 } stream_answers[] = {
-    { 0, 0x9047897d5257e0b3 },
-    { 20261121, 0x9e77827409c0388e },
+    { 0, 0x81c0948bad56964e },
+    { 20261121, 0x26ac9f65ae610ea7 },
 };
 enum { STREAM_SEEDS = sizeof stream_answers / sizeof stream_answers[0] };
 
