@@ -240,6 +240,8 @@ DEFECT(kv_flush_subnormal_k, "softmax-online-f32", "-", "subnormal keys of 8 bit
 DEFECT(kv_flush_subnormal_v, "softmax-split-f32", "-", "subnormal values of 8 bits are read as 0")
 DEFECT(kv_e5m2_flush_k, "softmax-online-f32", "-", "subnormal keys of e5m2 are read as 0")
 DEFECT(kv_e5m2_flush_v, "softmax-split-f32", "-", "subnormal values of e5m2 are read as 0")
+DEFECT(kv_e4m3_nan_480, "softmax-two-pass-f32", "-", "e4m3's NaN is read by the rule of its neighbours, as 480")
+DEFECT(kv_e5m2_top_finite, "softmax-split-f32", "-", "e5m2's infinity is read as 65536")
 
 /* ---- decays given by their logarithms */
 DEFECT(decay_log_base2, "linear-recurrent-f32", "B25 flash-attention#2316",
