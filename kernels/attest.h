@@ -204,7 +204,7 @@ typedef enum attest_role {
                                   the table for ATTEST_MASKED_FINITE; no page twice, another order in each run */
     /* K, V: k_scale, v_scale [B,Hkv], f32, finite, > 0, of kv=e4m3, e5m2: keys are K k, values V v.  Once in acc:
      * K times k, q, score or scale; V times v, weight (cast or not), sum, 1/l or quotient (in `out` first: UNKNOWN
-     * alone).  K k, V v are of scaled_dtype.  K, V, scale K: normal, or undecided.  Not: f8 q; K in a state's power. */
+     * alone).  K k, V v: scaled_dtype; K, V, scale K: normal or undecided; not: f8 q, weights; K in a state's power. */
     ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26,
     ATTEST_KEEP = 27,          /* keep [B,Hq,N,M], bool; dropout=R: u sums c keep D w gin v, c = 1/(1-R); z and lse are
                                   those without.  R, 1-R and c in acc or wider; c times w, its cast, v, the sum, the
