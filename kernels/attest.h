@@ -205,9 +205,9 @@ typedef enum attest_role {
     ATTEST_BLOCK_TABLE = 23,   /* block_table [B,ceil(M/T)], int64; pages=T: key j < M of entry b is token j%T of page
                                   [b,j/T] of k and v [page,Hkv,T,..]; all else there is NaN, but finite in pages of
                                   the table for ATTEST_MASKED_FINITE; no page twice, another order in each run */
-    /* k_scale, v_scale [B,Hkv], f32, finite, > 0, of kv=e4m3, e5m2: keys are k_scale k, values v_scale v.  Once in acc:
-     * k_scale times k, q, the score or the scale; v_scale times v, the weight (cast or not), the sum, 1/l or quotient
-     * (stored in `out` first: UNKNOWN alone).  k and v so multiplied are of scaled_dtype.  q, weights: not in f8. */
+    /* K, V: k_scale, v_scale [B,Hkv], f32, finite, > 0, of kv=e4m3, e5m2: keys are K k, values V v.  Once in acc:
+     * K times k, q, score or scale; V times v, weight (cast or not), sum, 1/l or quotient (in `out` first: UNKNOWN
+     * alone).  K k, V v: scaled_dtype; K, V, scale K: normal or undecided; not: f8 q, weights; K in a state's power. */
     ATTEST_Q_SCALE = 24, ATTEST_K_SCALE = 25, ATTEST_V_SCALE = 26,
     ATTEST_KEEP = 27,          /* keep [B,Hq,N,M], bool; dropout=R: u sums c keep D w gin v, c = 1/(1-R); z and lse are
                                   those without.  R, 1-R and c in acc or wider; c times w, its cast, v, the sum, the
@@ -230,7 +230,7 @@ typedef enum attest_role {
  * (power).  The token just written is not decayed; h0 and z0 are S(-1), so that a_0 decays them first; decay=vector
  * multiplies row c of S_1 by a_tc.  Only the variant's degrees are not NULL: taylor:P 0..P, term:P and power:P only P.
  * ht is the state after the last key T visible to query n-1, of lens_q len_q-1 (unless mask=causal: after all j < len),
- * decayed up to T and no further: under mask=causal with m > n the keys from n on are not in it.
+ * decayed up to T and no further: under mask=causal with m > n the keys from n on are not in it.  Of no key: 0, or h0.
  * update=delta, efla: only h0.1 and ht.1 [dim,e], no z; S' = decay(S), S = S' + phi(k)^T b (gin v - phi(k) S').
  *
  * Gradients, named now and NULL in this version: grad[r] has the shape of role r and is read for an output (do is

@@ -244,6 +244,12 @@ DEFECT(kv_scale_head_zero, "softmax-two-pass-f32", "-", "k_scale of KV head 0 is
 DEFECT(kv_scale_near_one, "softmax-online-f32", "-", "a v_scale that is within a quarter of 1 is left out")
 DEFECT(kv_e5m2_as_e4m3, "softmax-split-f32", "-", "keys and values of e5m2 are read as e4m3")
 DEFECT(kv_e4m3_ieee, "softmax-online-f32", "-", "e4m3 is read as IEEE types are: exponent 15 is infinity or NaN")
+DEFECT(kv_flush_subnormal_k, "softmax-online-f32", "-", "subnormal keys of 8 bits are read as 0")
+DEFECT(kv_flush_subnormal_v, "softmax-split-f32", "-", "subnormal values of 8 bits are read as 0")
+DEFECT(kv_e5m2_flush_k, "softmax-online-f32", "-", "subnormal keys of e5m2 are read as 0")
+DEFECT(kv_e5m2_flush_v, "softmax-split-f32", "-", "subnormal values of e5m2 are read as 0")
+DEFECT(kv_e4m3_nan_480, "softmax-two-pass-f32", "-", "e4m3's NaN is read by the rule of its neighbours, as 480")
+DEFECT(kv_e5m2_top_finite, "softmax-split-f32", "-", "e5m2's infinity is read as 65536")
 
 /* ---- decays given by their logarithms */
 DEFECT(decay_log_base2, "linear-recurrent-f32", "B25 flash-attention#2316",

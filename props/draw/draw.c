@@ -73,60 +73,19 @@ static uint64_t distribution_gamma(const attest_stream *stream, attest_place at,
     return attest_round_scaled(dtype, 0, ((uint64_t)1 << places) - 1, -places, 0);
 }
 
-/* What numbers of 8 bits are multiplied by, by KV head: 1 in one of eight, near 1 in another, else any number of
- * [2^-8, 2).  The smallest bring some of a head's numbers beyond what 8 bits hold: as where a scale is a guess. */
-static uint64_t distribution_scale(const attest_stream *stream, attest_place at, uint32_t dtype)
-{
-    uint32_t words[4];
-    attest_draw_words(words, stream, 0, attest_place_index(at));
-    const signed_wide part = words[0] >> 8 | 1;
-    switch (words[1] >> 29) {
-    case 0: return attest_from_f64(dtype, 1);
-    case 1: return round_once(dtype, attest_exact_wide(((signed_wide)3 << 23) + part, -25)); /* 3/4 to 5/4 */
-    default: return round_once(dtype, attest_exact_wide(((signed_wide)1 << 24) + part, -24 - (int)(words[1] % 9)));
-    }
-}
-
 /* Laws of the tensors that need nothing but their place; slope and len need sizes, q k v the family. */
 static const attest_fixed_law fixed_laws[ATTEST_TENSOR_ROLES] = {
-    [ATTEST_GOUT] = distribution_unit,     [ATTEST_Q_HEAD_LOGITS] = distribution_normal,
-    [ATTEST_GIN] = distribution_unit,      [ATTEST_K_HEAD_LOGITS] = distribution_normal,
-    [ATTEST_BETA] = distribution_write,    [ATTEST_DECAY] = distribution_unit,
-    [ATTEST_SINK] = distribution_normal,   [ATTEST_GAMMA] = distribution_gamma,
-    [ATTEST_GAIN] = distribution_gain,     [ATTEST_SHIFT] = distribution_normal,
-    [ATTEST_BIAS] = distribution_normal,   [ATTEST_K_SCALE] = distribution_scale,
-    [ATTEST_V_SCALE] = distribution_scale,
+    [ATTEST_GOUT] = distribution_unit,   [ATTEST_Q_HEAD_LOGITS] = distribution_normal,
+    [ATTEST_GIN] = distribution_unit,    [ATTEST_K_HEAD_LOGITS] = distribution_normal,
+    [ATTEST_BETA] = distribution_write,  [ATTEST_DECAY] = distribution_unit,
+    [ATTEST_SINK] = distribution_normal, [ATTEST_GAMMA] = distribution_gamma,
+    [ATTEST_GAIN] = distribution_gain,   [ATTEST_SHIFT] = distribution_normal,
+    [ATTEST_BIAS] = distribution_normal,
 };
 
 static attest_fixed_law fixed_law(const attest_problem *p, uint32_t role)
 {
     return role == ATTEST_DECAY && attest_log_decays(p) ? distribution_log_decay : fixed_laws[role];
-}
-
-static uint64_t one_law(const attest_stream *stream, attest_place at, uint32_t dtype)
-{
-    (void)stream, (void)at;
-    return attest_from_f64(dtype, 1);
-}
-
-/* Families whose numbers k and v have to have as they are drawn: their scales are 1. */
-static attest_fixed_law scale_law(const attest_case *c)
-{
-    static const size_t exact[] = { FAMILY_ONES,      FAMILY_DYADIC,       FAMILY_ONEHOT,
-                                    FAMILY_SUBNORMAL, FAMILY_CAST_EDGE,    FAMILY_NEAR_ZERO_DENOMINATOR,
-                                    FAMILY_INTEGERS,  FAMILY_TAYLOR_ROOTS, FAMILY_P_UNDERFLOW };
-    for (size_t n = 0; n < sizeof exact / sizeof exact[0]; n++)
-        if (attest_family_of(c) == &attest_families[exact[n]])
-            return one_law;
-    return distribution_scale;
-}
-
-/* x over the scale as 8 bits hold it: what is too large becomes the largest. */
-static uint64_t round_over(uint32_t dtype, attest_exact x, double scale)
-{
-    const double most = dtype == ATTEST_F8_E4M3 ? 448 : 57344;
-    const double y = attest_to_f64(ATTEST_F64, round_once(ATTEST_F64, x)) / scale;
-    return attest_from_f64(dtype, y > most ? most : y < -most ? -most : y);
 }
 
 /* ---- slope: 2^(-8(h+1)/Hq) rounded to f32 ------------------------------------------------------------- */
@@ -316,16 +275,40 @@ int attest_key_shrink(const attest_exact *row, int64_t count)
     return s > 0 ? s : 0;
 }
 
-/* k_scale or v_scale of KV head g: as given, or as it will be drawn. */
-static double scale_of(const attest_bundle *bundle, const attest_case *c, uint32_t role, uint32_t case_number,
-                       int64_t b, int64_t g)
+/* k_scale or v_scale: the draw goes by the numbers of the head. */
+static attest_status draw_scales(attest_tensor *t, const attest_case *c, uint32_t role, uint32_t case_number,
+                                 attest_error *err)
 {
-    const attest_tensor_id id = { ATTEST_KIND_ROLE, role == ATTEST_K ? ATTEST_K_SCALE : ATTEST_V_SCALE };
-    const attest_tensor *given = attest_bundle_get(bundle, id);
-    const attest_stream stream = { c->seed, case_number, attest_tensor_draw_number(id) };
-    if (given)
-        return attest_kv_scale(&c->problem, given, b, g);
-    return attest_to_f64(ATTEST_F32, scale_law(c)(&stream, (attest_place){ b, g, 0, 0 }, ATTEST_F32));
+    attest_status status = ATTEST_OK;
+    for (int64_t b = 0; b < t->shape[0]; b++)
+        for (int64_t g = 0; g < t->shape[1]; g++) {
+            uint64_t bits;
+            ATTEST_TRY(attest_draw_kv_scale(&bits, c, role, case_number, b, g, err));
+            attest_store_bits(t, attest_offset(t, b, g, 0, 0), bits);
+        }
+out:
+    return status;
+}
+
+/* k_scale or v_scale of KV head g: as given, or as it will be drawn; 1 where there is none. */
+static attest_status scale_of(double *scale, const attest_bundle *bundle, const attest_case *c, uint32_t role,
+                              uint32_t case_number, int64_t b, int64_t g, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    const uint32_t scales = role == ATTEST_K ? ATTEST_K_SCALE : ATTEST_V_SCALE;
+    const attest_tensor *given = attest_bundle_role(bundle, scales);
+    uint64_t bits;
+    *scale = 1;
+    if (role == ATTEST_Q || !attest_kv_scaled(&c->problem))
+        return ATTEST_OK;
+    if (given) {
+        *scale = attest_kv_scale(&c->problem, given, b, g);
+        return ATTEST_OK;
+    }
+    ATTEST_TRY(attest_draw_kv_scale(&bits, c, scales, case_number, b, g, err));
+    *scale = attest_to_f64(ATTEST_F32, bits);
+out:
+    return status;
 }
 
 /* q, k or v; k and v of 8 bits are what is drawn over their scale.  update=delta and efla: each key is scaled by a
@@ -333,28 +316,28 @@ static double scale_of(const attest_bundle *bundle, const attest_case *c, uint32
 static attest_status draw_family(attest_tensor *t, const attest_bundle *bundle, const attest_case *c, uint32_t role,
                                  uint32_t case_number, attest_error *err)
 {
+    attest_status status = ATTEST_OK;
     attest_distribution distribution;
     const int64_t width = t->shape[3];
-    const int shrinks = role == ATTEST_K && attest_axis_value_of(&c->problem, ATTEST_AXIS_UPDATE) != ATTEST_UPDATE_ADD;
     const int scaled = role != ATTEST_Q && attest_kv_scaled(&c->problem);
     int64_t index[4] = { 0 }, offset = 0;
+    double scale = 1;
     attest_exact *row = calloc((size_t)width, sizeof *row);
     if (!row)
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for a row of %lld values", (long long)width);
     attest_distribution_make(&distribution, c, role, case_number);
     do {
+        attest_draw_row(row, &distribution, (attest_place){ index[0], index[1], index[2], 0 }, width);
+        if (index[2] == 0)
+            ATTEST_TRY(scale_of(&scale, bundle, c, role, case_number, index[0], index[1], err));
         for (int64_t channel = 0; channel < width; channel++)
-            row[channel] = distribution.value(&distribution, (attest_place){ index[0], index[1], index[2], channel });
-        const double scale = scaled ? scale_of(bundle, c, role, case_number, index[0], index[1]) : 1;
-        const int shrink = shrinks ? attest_key_shrink(row, width) : 0;
-        for (int64_t channel = 0; channel < width; channel++) {
-            row[channel].exponent -= shrink;
             attest_store_bits(t, offset++,
-                              scaled ? round_over(t->dtype, row[channel], scale) : round_once(t->dtype, row[channel]));
-        }
+                              scaled ? attest_round_over(t->dtype, row[channel], scale)
+                                     : round_once(t->dtype, row[channel]));
     } while (next_index(index, t->shape, 3));
+out:
     free(row);
-    return ATTEST_OK;
+    return status;
 }
 
 /* ---- states ---------------------------------------------------------------------------------------- */
@@ -466,7 +449,7 @@ attest_status attest_draw_tensor(attest_bundle *bundle, const attest_case *c, at
     else if (id.index == ATTEST_BIAS)
         draw_bias(t, &stream, edge ? edge : fixed_laws[id.index]);
     else if (id.index == ATTEST_K_SCALE || id.index == ATTEST_V_SCALE)
-        draw_fixed(t, axes, &stream, scale_law(c));
+        status = draw_scales(t, c, id.index, case_number, err);
     else if (edge || fixed_laws[id.index])
         draw_fixed(t, axes, &stream, edge ? edge : fixed_law(&c->problem, id.index));
     else

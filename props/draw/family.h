@@ -2,7 +2,8 @@
  *
  * A family shapes q, k and v; all other tensors have fixed distributions: sq sk shift sink bias h0
  * normal; gain 1+normal/4; z0, gates and a: (w+1)2^-32; b twice that below 2; slope_h = 2^(-8(h+1)/Hq)
- * rounded to f32; len_b uniform in 0..M; gamma_g = 1-2^(-5-g); attn_mask as in draw_mask.c; but family edges draws
+ * rounded to f32; len_b uniform in 0..M; gamma_g = 1-2^(-5-g); attn_mask as in draw_mask.c; k_scale
+ * and v_scale as in draw_scale.c; but family edges draws
  * gates, a, b, bias and len at the edges of their ranges.  Every value is rounded once to the tensor's
  * dtype, from an exact integer or dyadic.  h0 and z0 of degree n are symmetric: an entry is the draw at its
  * sorted multi-index, so that packed and full layouts hold the same state.  `trace:DIR` reads files (trace.h).

@@ -121,6 +121,14 @@ typedef uint64_t (*attest_fixed_law)(const attest_stream *stream, attest_place a
 attest_fixed_law attest_edge_law(const attest_problem *p, uint32_t role); /* NULL: by its fixed law */
 int64_t attest_edge_length(const attest_stream *stream, int64_t b, int64_t m);
 
+/* draw_scale.c: width values of row `at` of q, k or v; update=delta and efla: keys by attest_key_shrink(). */
+void attest_draw_row(attest_exact *row, const attest_distribution *distribution, attest_place at, int64_t width);
+/* draw_scale.c: k_scale or v_scale of KV head (b,g), the bits of f32; of kv=e4m3 and e5m2. */
+attest_status attest_draw_kv_scale(uint64_t *bits, const attest_case *c, uint32_t role, uint32_t case_number, int64_t b,
+                                   int64_t g, attest_error *err);
+/* draw_scale.c: x over the scale as 8 bits hold it: what is too large becomes the largest. */
+uint64_t attest_round_over(uint32_t dtype, attest_exact x, double scale);
+
 /* draw_mask.c: all bytes of attn_mask, in C order. */
 void attest_draw_mask(attest_tensor *t, const attest_stream *stream);
 /* draw_mask.c: all bytes of keep, of dropout at this rate. */

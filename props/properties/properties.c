@@ -18,46 +18,41 @@ const attest_property *attest_property_find(const char *name)
     return NULL;
 }
 
-/* What holds with attn_mask too: its bytes go with their rows, keys, heads and entries, or nothing is asked of the keys
- * that a row sees.  Of the others some go by first and last visible key; decays and given states contradict it. */
-static const char *const with_mask[] = {
+/* What holds with attn_mask, dropout and k and v of 8 bits alike: what goes with its rows, keys, heads and entries, or
+ * nothing is asked of the keys that a row sees, their weights and their numbers. */
+static const char *const with_all[] = {
     "truth",          "query-permutation", "batch-permutation", "batch-alone",   "heads-alone",      "shared-heads",
     "value-channels", "key-permutation",   "channel-rotation",  "zero-channels", "sign-flip",        "unit-gates",
     "unit-affine",    "zero-bias",         "bias-shift",        "alibi-bias",    "zero-slope",       "full-length",
     "wide-clamp",     "wide-filter",       "split-count",       "repeat",        "layout",           "o-alone",
     "value-scaling",  "value-sign",        "key-query-scaling", "scale-folding", "term-homogeneity", "causal-prefix",
     "unseen-keys",    "prefix-alone",      "length-alone",      "wide-window",   "last-row",         "last-rows",
-    "square-mask",    "fully-masked",      "keep-all",
+    "square-mask",    "fully-masked",
 };
 
-/* What holds with dropout too: keep goes likewise, u is linear in the values, and z is as without.  Not what says which
- * numbers o or u are, or that keys of one score have one weight. */
+/* With attn_mask also these.  Of the others some go by first and last visible key; decays and given states contradict
+ * it. */
+static const char *const with_mask[] = {
+    "keep-all",
+};
+
+/* With dropout also these: u is linear in the values, and z is as without.  Not what says which numbers o or u are, or
+ * that keys of one score have one weight. */
 static const char *const with_dropout[] = {
-    "truth",          "query-permutation", "batch-permutation", "batch-alone",   "heads-alone",      "shared-heads",
-    "value-channels", "key-permutation",   "channel-rotation",  "zero-channels", "sign-flip",        "unit-gates",
-    "unit-decay",     "unit-affine",       "zero-bias",         "bias-shift",    "alibi-bias",       "open-mask",
-    "mask-tensor",    "zero-slope",        "full-length",       "wide-clamp",    "wide-filter",      "far-sink",
-    "low-floor",      "zero-decay",        "split-count",       "repeat",        "layout",           "o-alone",
-    "value-scaling",  "value-sign",        "key-query-scaling", "scale-folding", "term-homogeneity", "causal-prefix",
-    "unseen-keys",    "prefix-alone",      "length-alone",      "wide-window",   "last-row",         "last-rows",
-    "square-mask",    "fully-masked",      "value-additivity",  "score-shift",   "monotone",         "lse-of-z",
-    "order-sum",
+    "unit-decay",       "open-mask",   "mask-tensor", "far-sink", "low-floor", "zero-decay",
+    "value-additivity", "score-shift", "monotone",    "lse-of-z", "order-sum",
 };
 
-/* What holds with k and v of 8 bits too: their bytes stay, go with their tokens, heads and entries, or are multiplied
- * by a power of two.  Not what writes other keys or values, or says which numbers o and u are bit for bit. */
+/* With k and v of 8 bits also these: their bytes stay, or are multiplied by a power of two.  Not what writes other keys
+ * or values, or says which numbers o and u are bit for bit. */
 static const char *const with_scales[] = {
-    "truth",          "query-permutation", "batch-permutation", "batch-alone",   "heads-alone",      "shared-heads",
-    "value-channels", "key-permutation",   "channel-rotation",  "zero-channels", "sign-flip",        "unit-gates",
-    "unit-decay",     "unit-affine",       "zero-bias",         "bias-shift",    "alibi-bias",       "open-mask",
-    "mask-tensor",    "zero-slope",        "full-length",       "wide-clamp",    "wide-filter",      "far-sink",
-    "low-floor",      "zero-decay",        "split-count",       "repeat",        "layout",           "o-alone",
-    "value-scaling",  "value-sign",        "key-query-scaling", "scale-folding", "term-homogeneity", "causal-prefix",
-    "unseen-keys",    "prefix-alone",      "length-alone",      "wide-window",   "last-row",         "last-rows",
-    "square-mask",    "fully-masked",      "keep-all",          "lse-of-z",      "order-sum",        "cache-scales",
+    "unit-decay", "open-mask", "mask-tensor", "far-sink",  "low-floor",
+    "zero-decay", "keep-all",  "lse-of-z",    "order-sum", "cache-scales",
 };
 
-#define IN(list, property) is_one_of(list, sizeof(list) / sizeof(list)[0], property)
+#define IN(list, property)                                                                                             \
+    (is_one_of(with_all, sizeof with_all / sizeof with_all[0], property) ||                                            \
+     is_one_of(list, sizeof(list) / sizeof(list)[0], property))
 
 static int is_one_of(const char *const *list, size_t count, const attest_property *property)
 {

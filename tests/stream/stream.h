@@ -16,8 +16,8 @@ enum { STREAM_CASES = 200, STREAM_THREADS = 8 };
 static const struct stream_answer {
     uint64_t seed, hash;
 } stream_answers[] = {
-    { 0, 0x5c470149d88f6dd6 },
-    { 20261121, 0xafcf2df246870a05 },
+    { 0, 0x9d8bb4bbd2b6cca9 },
+    { 20261121, 0x887fe45197f4eba9 },
 };
 enum { STREAM_SEEDS = sizeof stream_answers / sizeof stream_answers[0] };
 

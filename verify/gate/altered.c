@@ -244,6 +244,53 @@ out:
     return status;
 }
 
+/* ---- what is not finite in 8 bits -------------------------------------------------------------------------------- */
+
+/* A key in the middle of those that the last query of (b,h) sees; -1: it sees none. */
+static int64_t middle_key(const attest_prepared *prepared, int64_t b, int64_t h)
+{
+    const attest_problem *p = &prepared->c.problem;
+    const attest_tensor *mask = attest_bundle_role(prepared->inputs, ATTEST_MASK);
+    const attest_lengths of = attest_bundle_lengths(p, prepared->inputs, b);
+    int64_t first, last;
+    attest_visible(p, of, of.queries - 1, &first, &last);
+    const int64_t keys = of.queries > 0 ? last - first : 0;
+    for (int64_t n = 0; n < keys; n++) {
+        const int64_t j = first + (keys / 2 + n) % keys;
+        if (!attest_masks(mask, b, h, of.queries - 1, j))
+            return j;
+    }
+    return -1;
+}
+
+/* The n-th of what is no finite number. */
+static uint64_t nonfinite_bits(uint32_t dtype, int is_value, int64_t n)
+{
+    static const uint8_t e4m3[] = { 0x7f, 0xff }, keys[] = { 0x7d, 0x7e, 0x7f, 0xfd, 0xfe, 0xff },
+                         values[] = { 0x7c, 0xfc, 0x7e, 0x7c, 0xfd };
+    return dtype == ATTEST_F8_E4M3 ? e4m3[n % 2]
+           : is_value              ? values[n % (int64_t)sizeof values]
+                                   : keys[n % (int64_t)sizeof keys];
+}
+
+attest_status attest_nonfinite_bundle(attest_bundle **bundle, const attest_prepared *prepared,
+                                      const attest_kernel_facts *kernel, int as_nan, attest_error *err)
+{
+    const attest_problem *p = &prepared->c.problem;
+    attest_status status = ATTEST_OK;
+    ATTEST_TRY(attest_case_bundle(bundle, prepared, kernel, err));
+    for (int64_t bg = 0; bg < p->b * p->hkv; bg++) {
+        const int64_t b = bg / p->hkv, g = bg % p->hkv, j = middle_key(prepared, b, g * (p->hq / p->hkv));
+        const int is_value = (b + g + p->m) % 2 != 0;
+        const attest_tensor *t = attest_bundle_role(*bundle, is_value ? ATTEST_V : ATTEST_K);
+        const uint64_t bits = nonfinite_bits(t->dtype, is_value, bg + p->m / 2 + p->d);
+        if (j >= 0)
+            attest_store_bits(t, attest_offset(t, b, g, j, j % t->shape[3]), as_nan ? bits | 3 : bits);
+    }
+out:
+    return status;
+}
+
 /* ---- a case among others ----------------------------------------------------------------------------------------- */
 /* Each element of the small tensor, and its place at the end of every axis of the large one: copied to the one or to
  * the other. */

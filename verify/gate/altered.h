@@ -31,6 +31,14 @@ int attest_poison_seen(const attest_prepared *prepared, attest_row at);
 attest_status attest_poison_bundle(attest_bundle **bundle, const attest_prepared *prepared,
                                    const attest_kernel_facts *kernel, attest_error *err);
 
+/* ---- what is not finite in 8 bits -----------------------------------------------------------------------------------
+ * Of kv=e4m3 and e5m2: in each KV head one key or one value that the last row of its first query head sees is a NaN, of
+ * any sign and payload; values of e5m2 may be infinite. */
+
+/* As attest_poison_bundle(); as_nan: what is infinite is NaN, for R-NAN says where a NaN must stand. */
+attest_status attest_nonfinite_bundle(attest_bundle **bundle, const attest_prepared *prepared,
+                                      const attest_kernel_facts *kernel, int as_nan, attest_error *err);
+
 /* ---- a case among others ------------------------------------------------------------------------------------------
  * Two more batch entries and, but for logits of a softmax over heads, twice the heads: the last ones hold the numbers
  * of the case, the others what another seed draws.  What a row answers may differ there by rounding alone. */

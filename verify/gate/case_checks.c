@@ -94,16 +94,17 @@ static attest_status run_again(int *usable, attest_result *result, const attest_
 
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
-/* The last query that every head has (lens_q), which is NaN: nothing of it is computed, its pattern is judged. */
+/* Of the last query that every head has (lens_q): what must be NaN where it is one itself, or, eight = 1, reads one in
+ * k or v of 8 bits.  An infinite value of e5m2 may stay infinite.  Nothing is computed, the pattern is judged. */
 static attest_status check_last_query(attest_result *result, const attest_prepared *prepared,
-                                      const attest_subject *subject, const attest_bundle *poisoned_run,
+                                      const attest_subject *subject, const attest_bundle *run, int eight,
                                       attest_error *err)
 {
-    const attest_kernel_facts *kernel = attest_worker_kernel(subject->worker, subject->index);
     const attest_problem *p = &prepared->c.problem;
-    const attest_tensor *o = attest_bundle_role(poisoned_run, ATTEST_O);
+    const attest_tensor *o = attest_bundle_role(run, ATTEST_O);
+    const int infinite = eight && attest_kv_dtype(p) == ATTEST_F8_E5M2;
     attest_status status = ATTEST_OK;
-    attest_kernel_facts plain = *kernel; /* the truth reads states in full */
+    attest_kernel_facts plain = *attest_worker_kernel(subject->worker, subject->index); /* truth reads states in full */
     attest_bundle *inputs = NULL;
     attest_truth *truth = NULL;
     attest_declared declared;
@@ -112,23 +113,42 @@ static attest_status check_last_query(attest_result *result, const attest_prepar
         return attest_fail(err, ATTEST_NO_MEMORY, "no memory for %lld elements", (long long)p->e);
     ATTEST_TRY(attest_worker_declared(subject->worker, subject->index, p, &declared, err));
     plain.flags &= ~(uint32_t)ATTEST_PACKED_STATE;
-    ATTEST_TRY(attest_poison_bundle(&inputs, prepared, &plain, err));
+    ATTEST_TRY(eight ? attest_nonfinite_bundle(&inputs, prepared, &plain, 1, err)
+                     : attest_poison_bundle(&inputs, prepared, &plain, err));
     ATTEST_TRY(attest_truth_new(&truth, p, inputs, ATTEST_ENGINE_AUTO, err));
     for (int64_t bh = 0; bh < p->b * p->hq && !result->reasons; bh++) {
         const int64_t b = bh / p->hq, h = bh % p->hq;
         const int64_t i = attest_bundle_lengths(p, prepared->inputs, b).queries - 1;
-        if (i < attest_poison_cut(p, attest_poison_length(p, prepared->inputs, b)))
+        if (i < (eight ? 0 : attest_poison_cut(p, attest_poison_length(p, prepared->inputs, b))))
             continue;
         ATTEST_TRY(attest_judge_row(elements, NULL, truth, &declared.numerics, declared.flags,
                                     (attest_tensor_id){ ATTEST_KIND_ROLE, ATTEST_O }, o, (attest_row){ b, h, i }, err));
         for (int64_t c = 0; c < p->e && !result->reasons; c++)
-            if (elements[c].class == ATTEST_CLASS_NO_TRUTH && elements[c].ratio_hi > 1)
-                attest_result_find(result, ATTEST_REASON_NAN_PATTERN, "a query of NaN", "o is a number");
+            if (elements[c].class == ATTEST_CLASS_NO_TRUTH && elements[c].ratio_hi > 1 &&
+                !(infinite && isinf(attest_load(o, attest_offset(o, b, h, i, c)))))
+                attest_result_find(result, ATTEST_REASON_NAN_PATTERN,
+                                   eight ? "a NaN or an infinity in k or v of 8 bits" : "a query of NaN",
+                                   "o is a number");
     }
 out:
     attest_truth_free(truth);
     attest_bundle_free(inputs);
     free(elements);
+    return status;
+}
+
+static attest_status check_nonfinite(attest_result *result, const attest_prepared *prepared,
+                                     const attest_subject *subject, double timeout_s, attest_error *err)
+{
+    attest_status status = ATTEST_OK;
+    attest_bundle *run = NULL;
+    int usable;
+    ATTEST_TRY(attest_nonfinite_bundle(&run, prepared, attest_worker_kernel(subject->worker, subject->index), 0, err));
+    ATTEST_TRY(run_again(&usable, result, subject, &prepared->c.problem, run, timeout_s, "with NaN of 8 bits", err));
+    if (usable) /* a kernel may refuse NaN */
+        ATTEST_TRY(check_last_query(result, prepared, subject, run, 1, err));
+out:
+    attest_bundle_free(run);
     return status;
 }
 
@@ -160,7 +180,7 @@ static attest_status check_poison(attest_result *result, const attest_prepared *
         }
     }
     if (same)
-        ATTEST_TRY(check_last_query(result, prepared, subject, after, err));
+        ATTEST_TRY(check_last_query(result, prepared, subject, after, 0, err));
     else
         attest_result_find(result, ATTEST_REASON_POISON,
                            isnan(attest_poison_value(kernel))
@@ -461,6 +481,8 @@ attest_status attest_case_checks(attest_result *result, attest_prepared *prepare
         ATTEST_TRY(check_bits(result, prepared, subject, outputs, timeout_s, err));
     if (is_sound(result))
         ATTEST_TRY(check_layout(result, prepared, subject, outputs, timeout_s, err));
+    if (attest_kv_scaled(&prepared->c.problem) && attest_bundle_role(outputs, ATTEST_O) && is_sound(result))
+        ATTEST_TRY(check_nonfinite(result, prepared, subject, timeout_s, err));
     if (is_sound(result))
         ATTEST_TRY(check_among(result, prepared, subject, outputs, timeout_s, err));
 out:

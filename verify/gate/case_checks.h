@@ -13,6 +13,10 @@
  *                       a finding there, too.  Where the kernel serves those sizes, and they cost little
  *                       (attest_cover_affordable); it gets as many times longer as there are more heads
  *
+ *     nan-pattern       kv=e4m3 and e5m2: one key or value of each KV head that a last row sees is NaN, or infinite
+ *                       (values of e5m2): o of that row is NaN wherever IEEE operations must make it so, and no finite
+ *                       number
+ *
  * Of deterministic kernels (ATTEST_DETERMINISTIC), on any inputs, without a reference:
  *
  *     property poison   tokens from `cut` on, of every input that has a token axis, are made NaN (but for queries 1024,

@@ -232,27 +232,113 @@ START_TEST(test_numbers)
 }
 END_TEST
 
-/* Scales of heads differ, are no powers of two, and some are 1. */
-START_TEST(test_scales)
+/* What numbers of 8 bits are, in per cent: subnormal and not 0; the largest. */
+typedef struct shares {
+    double subnormal, cut;
+} shares;
+
+static shares shares_of(const attest_tensor *t, int64_t from, int64_t count)
+{
+    const attest_format f = attest_format_of(t->dtype);
+    const double least = ldexp(1, f.emin), most = t->dtype == ATTEST_F8_E4M3 ? 448 : 57344;
+    shares s = { 0, 0 };
+    for (int64_t at = from; at < from + count; at++) {
+        const double x = fabs(attest_load(t, at));
+        s.subnormal += x > 0 && x < least;
+        s.cut += x == most;
+    }
+    return (shares){ 100 * s.subnormal / (double)count, 100 * s.cut / (double)count };
+}
+
+/* Scales of heads differ, are no powers of two, and some are 1; some heads are subnormal, of some numbers are cut. */
+static void check_scales(const char *type)
 {
     attest_error err = { "" };
-    const attest_case c = case_of("kv=e4m3 b=8 hq=8 n=2 d=2");
+    char text[64];
     attest_bundle *bundle;
-    int ones = 0, powers = 0, top = 0;
+    int ones = 0, powers = 0, small = 0, cut = 0;
+    snprintf(text, sizeof text, "kv=%s b=8 hq=8 n=9 d=8", type);
+    const attest_case c = case_of(text);
     MUST(attest_bundle_new(&bundle, &err));
     MUST(attest_draw_missing(bundle, &c, 0, 0, &err));
     for (attest_role role = ATTEST_K_SCALE; role <= ATTEST_V_SCALE; role++)
         for (int64_t at = 0; at < 64; at++) {
             const double x = attest_load(attest_bundle_role(bundle, role), at);
+            const attest_tensor *t = attest_bundle_role(bundle, role == ATTEST_K_SCALE ? ATTEST_K : ATTEST_V);
+            const shares s = shares_of(t, at * 72, 72);
             int exponent;
-            ck_assert(x >= 0x1p-8 && x < 2);
+            ck_assert(x > 0 && isfinite(x));
             ones += x == 1;
             powers += x != 1 && frexp(x, &exponent) == 0.5;
+            small += s.subnormal > 20;
+            cut += s.cut > 0;
         }
-    for (int64_t at = 0; at < attest_tensor_count(attest_bundle_role(bundle, ATTEST_K)); at++)
-        top += fabs(attest_load(attest_bundle_role(bundle, ATTEST_K), at)) >= 256;
-    ck_assert(ones > 3 && ones < 40 && powers == 0 && top > 0);
+    ck_assert_msg(ones > 3 && ones < 40 && powers == 0 && small >= 8 && small < 40 && cut >= 4 && cut < 40,
+                  "%s: %d ones, %d powers of two, %d subnormal, %d cut", type, ones, powers, small, cut);
     attest_bundle_free(bundle);
+}
+
+START_TEST(test_scales)
+{
+    check_scales("e4m3");
+    check_scales("e5m2");
+}
+END_TEST
+
+/* Whatever the family, few numbers are cut; of the families that are drawn over scales, some. */
+START_TEST(test_cut)
+{
+    attest_error err = { "" };
+    int some = 0;
+    for (size_t f = 0; f < attest_family_drawn; f++)
+        for (int kv = 0; kv < 2; kv++) {
+            char text[128];
+            attest_bundle *bundle;
+            snprintf(text, sizeof text, "kv=%s b=8 hq=4 n=40 d=16 family=%s", kv ? "e5m2" : "e4m3",
+                     attest_families[f].name);
+            const attest_case c = case_of(text);
+            MUST(attest_bundle_new(&bundle, &err));
+            MUST(attest_draw_missing(bundle, &c, 0, 0, &err));
+            for (attest_role role = ATTEST_K; role <= ATTEST_V; role++) {
+                const attest_tensor *t = attest_bundle_role(bundle, role);
+                const shares s = shares_of(t, 0, attest_tensor_count(t));
+                ck_assert_msg(s.cut < 10, "%s: %g %% of %s are cut", text, s.cut, role == ATTEST_K ? "k" : "v");
+                some += s.cut > 0;
+            }
+            attest_bundle_free(bundle);
+        }
+    ck_assert_int_ge(some, 20);
+}
+END_TEST
+
+/* Suite ci repeats few sizes, from one seed: its cases have subnormal heads of k and of v all the same, also where
+ * there is one KV head. */
+START_TEST(test_turns)
+{
+    static const char *const axes[] = { "",         "mask=causal", "window=5",   "feature=elu1",   "gates=in",
+                                        "rope=100", "bias=full",   "alibi=draw", "attn_mask=full", "dropout=0.25",
+                                        "n=1 m=65", "n=3 m=129",   "n=2 m=100",  "n=1 m=70" };
+    attest_error err = { "" };
+    for (int kv = 0; kv < 2; kv++) {
+        int small[2] = { 0, 0 };
+        for (size_t n = 0; n < sizeof axes / sizeof axes[0]; n++) {
+            char text[128];
+            attest_bundle *bundle;
+            snprintf(text, sizeof text, "kv=%s b=2 hq=2 hkv=1 %s %s", kv ? "e5m2" : "e4m3", n < 10 ? "n=9 d=4" : "d=64",
+                     axes[n]);
+            const attest_case c = case_of(text);
+            MUST(attest_bundle_new(&bundle, &err));
+            MUST(attest_draw_missing(bundle, &c, 0, 0, &err));
+            for (attest_role role = ATTEST_K; role <= ATTEST_V; role++) {
+                const attest_tensor *t = attest_bundle_role(bundle, role);
+                for (int64_t b = 0; b < 2; b++)
+                    small[role == ATTEST_V] +=
+                        shares_of(t, b * attest_tensor_count(t) / 2, attest_tensor_count(t) / 2).subnormal > 20;
+            }
+            attest_bundle_free(bundle);
+        }
+        ck_assert_msg(small[0] >= 2 && small[1] >= 2, "%s: %d of k, %d of v", kv ? "e5m2" : "e4m3", small[0], small[1]);
+    }
 }
 END_TEST
 
@@ -266,6 +352,8 @@ Suite *suite_kv_type(void)
     tcase_add_test(kv, test_eight_bits);
     tcase_add_test(kv, test_numbers);
     tcase_add_test(kv, test_scales);
+    tcase_add_test(kv, test_cut);
+    tcase_add_test(kv, test_turns);
     suite_add_tcase(suite, kv);
     return suite;
 }
