@@ -14,8 +14,8 @@ SUBMAKE = $(MAKE) --no-print-directory -j$(JOBS)
 
 # ---- make deps, make deps-long: first, alone, then make calls itself for the other goals (their probes need the packages)
 PACKAGES = build-essential pkg-config libflint-dev libflint-arb-dev libmpfr-dev libgmp-dev libgsl-dev check \
-           libsubunit-dev libjansson-dev librandom123-dev gnuplot-nox python3-numpy python3-mpmath valgrind clang \
-           clang-format
+           libsubunit-dev libjansson-dev librandom123-dev gnuplot-nox python3-numpy python3-mpmath python3-venv \
+           valgrind clang clang-format
 PACKAGES_LONG = libomp-dev libclang-rt-dev gcovr gdb mandoc chromium tidy parallel slurm-wlm munge qemu-user
 FIRST = $(filter deps deps-long,$(MAKECMDGOALS))
 ifneq ($(FIRST),)
